@@ -30,6 +30,8 @@ _SLANTED, _TALLEST, _UPRIGHT = 1.1, 1.4, 0.11
 _SQUARE, _SMALLEST_SQUARE = 8.3, 4.0
 #: height of a line of a legend, in inches
 _LEGEND_LINE = 0.22
+#: on dark paper: share of the colour of text in all others, and power of shares of ink, of which it shows less
+_LIGHTER, _DENSER = 0.3, 0.7
 
 
 def axis_label(long_name: str, direction: str | None) -> str:
@@ -67,21 +69,52 @@ def tick_names(words: Sequence[str], room: float) -> list[str]:
 
 
 def colours(n: int) -> list[Any]:
-    """Return `n` colours that colour-blind readers can distinguish."""
+    """Return `n` colours that colour-blind readers can distinguish, lighter ones on dark paper."""
     import seaborn as sns
+    from matplotlib import rcParams
 
     # the palette has ten colours and would repeat them
-    return list(sns.color_palette("colorblind" if n <= 10 else "viridis", n))
+    palette = sns.color_palette("colorblind" if n <= 10 else "viridis", n)
+    if is_dark(_paper()):
+        return [_mixed(rcParams["text.color"], colour, _LIGHTER) for colour in palette]
+    return list(palette)
+
+
+def is_dark(colour: Any) -> bool:
+    """Return whether white letters are easier to read on a colour than black ones."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(colour)
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+
+
+def opacity(share: float, ax: Axes | None = None) -> float:
+    """Return the share of ink that is seen on the paper as this share is on white paper."""
+    return share**_DENSER if is_dark(_paper(ax)) else share
+
+
+def _paper(ax: Axes | None = None) -> Any:
+    """Return the colour of axes, or of new ones; the opposite of the text's where they are transparent."""
+    from matplotlib import rcParams
+    from matplotlib.colors import to_rgba
+
+    colour = rcParams["axes.facecolor"] if ax is None else ax.get_facecolor()
+    return colour if to_rgba(colour)[3] else letters_on(rcParams["text.color"])
+
+
+def _mixed(first: Any, second: Any, share: float) -> tuple[float, float, float]:
+    """Return a colour with this share of the first colour, the rest of the second."""
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = (share * x + (1 - share) * y for x, y in zip(to_rgb(first), to_rgb(second), strict=True))
+    return red, green, blue
 
 
 def tone(share: float, ax: Axes | None = None) -> tuple[float, float, float]:
     """Return the colour of text, or a paler one: this share of it on the colour of the axes, light or dark."""
     from matplotlib import rcParams
-    from matplotlib.colors import to_rgb
 
-    paper = to_rgb(rcParams["axes.facecolor"] if ax is None else ax.get_facecolor())
-    red, green, blue = (share * t + (1 - share) * p for t, p in zip(to_rgb(rcParams["text.color"]), paper, strict=True))
-    return red, green, blue
+    return _mixed(rcParams["text.color"], _paper(ax), opacity(share, ax))
 
 
 def legend_of(ax: Axes, handles: Sequence[Any], title: str, *, own: bool) -> None:
@@ -326,10 +359,10 @@ def make_higher(ax: Axes, inches: float) -> None:
 
 
 def colour_map(name: str) -> Any:
-    """Return a colour map with grey for missing values."""
+    """Return a colour map with pale ink for missing values."""
     import matplotlib
 
-    return matplotlib.colormaps[name].with_extremes(bad="0.85")
+    return matplotlib.colormaps[name].with_extremes(bad=tone(0.15))
 
 
 def square_size(texts: Sequence[str], width: float, height: float) -> float | None:
@@ -343,10 +376,13 @@ def square_size(texts: Sequence[str], width: float, height: float) -> float | No
 def write_square(
     ax: Axes, image: Any, row: int, col: int, text: str, value: float, size: float | str = "small"
 ) -> None:
-    """Write into a square of a heat map, in white where it is dark."""
-    red, green, blue, _ = image.cmap(image.norm(value))
-    dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-    ax.text(col, row, text, ha="center", va="center", size=size, color="white" if dark else "black")
+    """Write into a square of a heat map."""
+    ax.text(col, row, text, ha="center", va="center", size=size, color=letters_on(image.cmap(image.norm(value))))
+
+
+def letters_on(colour: Any) -> str:
+    """Return the colour of letters on a coloured area."""
+    return "white" if is_dark(colour) else "black"
 
 
 def frame_square(ax: Axes, row: int, col: int) -> None:
@@ -356,6 +392,13 @@ def frame_square(ax: Axes, row: int, col: int) -> None:
     for colour, width in (("white", 3.0), ("black", 1.4)):
         corner = (col - 0.44, row - 0.42)
         ax.add_patch(Rectangle(corner, 0.88, 0.84, fill=False, edgecolor=colour, lw=width, gid="frame"))
+
+
+def mark_on_bar(bar: Any, value: float, *, is_dark: bool) -> None:
+    """Mark a value on a colour bar, which may be dark there."""
+    if is_dark:
+        bar.ax.axhline(value, color="white", lw=2.5)
+    bar.ax.axhline(value, color="black", lw=1)
 
 
 def colour_bar(ax: Axes, image: Any, label: str) -> Any:

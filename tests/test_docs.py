@@ -130,13 +130,10 @@ SHD = {
     "a reversal counts twice (SID package)": {"reversal_cost": 2},
     "entries of the matrices (cdt, dodiscover)": {"reversal_cost": 2, "absent_undirected_cost": 2},
     "undirected agrees with directed (NOTEARS, gCastle)": {"undirected_cost": 0},
-    "marks": {"cost": "marks"},
-    "GetPAGSHD (Matlab)": {"cost": "marks+edge"},
-    "its wSHD": {"cost": "marks+edge", "circle_cost": 0.5},
-    "pagSHD (R)": {"cost": "information"},
-    "SHD_MAGs (sep-distances)": {"cost": "sep_distances"},
-    "bnmetrics": {"cost": "bnmetrics"},
-}
+    "marks": {"cost": "marks"}, "GetPAGSHD (Matlab)": {"cost": "marks+edge"},
+    "its wSHD": {"cost": "marks+edge", "circle_cost": 0.5}, "pagSHD (R)": {"cost": "information"},
+    "SHD_MAGs (sep-distances)": {"cost": "sep_distances"}, "bnmetrics": {"cost": "bnmetrics"},
+}  # fmt: skip
 SHD_PAIRS = [("A -> B", "A; B"), ("A -> B", "B -> A"), ("A -> B", "A -- B"), ("A; B", "A -- B")]
 SHD_PAIRS += [("A; B", "A o-o B"), ("A o-> B", "A <-o B"), ("A o-> B", "A -> B")]
 
@@ -166,11 +163,8 @@ def encoding_table() -> str:
 
 
 GENERATED: dict[str, Callable[[], str]] = {
-    "metrics": metric_tables,
-    "null_models": null_tables,
-    "mixed_graphs": shd_conventions,
-    "graphs": encoding_table,
-}
+    "metrics": metric_tables, "null_models": null_tables, "mixed_graphs": shd_conventions, "graphs": encoding_table,
+}  # fmt: skip
 
 
 def name_of(page: Path) -> str:

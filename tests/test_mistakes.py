@@ -19,6 +19,7 @@ def table(truth, estimate):
 
 
 GRAPHS = table(["A -> B"], ["A -> B"])
+PACKED = ce.graph_column(["A -> B"])
 PRINTED = pd.DataFrame({"n_nodes": [6], "true_edges": [5], "estimated_edges": [4], "adjacency_recall": [0.6]})
 EXPECTED = ce.expected_metric("shd", n_nodes=5, true_edges=4, estimated_edges=3)
 ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionnaire().assign(answer=True)
@@ -49,12 +50,6 @@ def test_answers_without_a_metric_are_taken_for_answers():
     assert ce.evaluate(answers, ["label_accuracy"])["label_accuracy"].tolist() == [1, 0]
 
 
-def test_cells_of_another_field():
-    packed = ce.graph_column(["A -> B"])
-    with pytest.raises(ValueError, match="the cells are of field 'graph', .*; correctness is of field 'formula'"):
-        ce.evaluate(table(packed, packed), ["correctness"])
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -74,13 +69,6 @@ def test_settings_of_controls(settings, message):
         ce.with_controls(GRAPHS, **{"metrics": ["shd"], "n_draws": 5} | settings)
 
 
-def test_a_cube_without_its_other_variables():
-    cube = ce.datasets.runs().head(6).ceval.cube(["shd"], by=["algorithm"], n_draws=None)
-    message = r"lacks the cube's variable 'status'; keep the whole cube .* summary\('shd'\)"
-    with pytest.raises(ValueError, match=message):
-        cube[["shd"]].ceval.summary()
-
-
 @functools.cache
 def made_cube():
     return ce.cube(ce.datasets.runs().head(9), ["shd"], by=["n"], n_draws=5, rng=7)
@@ -95,16 +83,12 @@ STRATA = "by must be the name of a column or several names, one per stratum, fou
         (lambda: GRAPHS.ceval.cube(), r"^cube\(\) missing"),
         (lambda: ce.cube(GRAPHS, ["shd"], by=None, n_draws=None), STRATA),
         (lambda: ce.cube(GRAPHS, ["shd"], by=3, n_draws=None), STRATA),
-        (
-            lambda: ce.cube(GRAPHS, ["shd"], by=[], values=3),
-            "values must be a list of columns or {.*direction}, found 3",
-        ),
+        (lambda: ce.cube(GRAPHS, ["shd"], by=[], values=3),
+         "values must be a list of columns or {.*direction}, found 3"),
         (lambda: made_cube().ceval.summary([]), "metrics names no metric; the cube has 'shd'"),
         (lambda: made_cube().ceval.summary(3), "metrics must be the names of metrics of the cube, found 3"),
-        (
-            lambda: made_cube().ceval.summary(adjust="bonferoni"),
-            r"'bonferoni' \(adjust=\); did you mean 'bonferroni'\?",
-        ),
+        (lambda: made_cube().ceval.summary(adjust="bonferoni"),
+         r"'bonferoni' \(adjust=\); did you mean 'bonferroni'\?"),
         (lambda: ce.set_options(n_jobs="all"), "n_jobs must be a positive integer, found 'all'"),
         (lambda: ce.evaluate(table([["A -> B"]], ["A -> B"])), "found 'A -> B' in a list.*write edges as one text"),
         (lambda: ce.shd("A -> B", "A; B", reversal=2), "no option 'reversal'; did you mean 'reversal_cost'"),
@@ -139,15 +123,11 @@ STRATA = "by must be the name of a column or several names, one per stratum, fou
         (lambda: cf.simulate_data("A<->B", domains={"A": 3}), "domains must map factors to lists .* found 'A': 3"),
         (lambda: cf.random_models(1, 4, disjuncts="two"), "disjuncts must be a number from 1, or"),
         (lambda: cf.random_models(1, 4, negated="half"), "negated must lie in"),
-        (
-            lambda: cr.World("A -> B", {"B": "or"}, {"A": 0.5, "B": 0.5}),
-            "edges must be a list of .parent, child. pairs",
-        ),
+        (lambda: cr.World("A -> B", {"B": "or"}, {"A": 0.5, "B": 0.5}),
+         "edges must be a list of .parent, child. pairs"),
         (lambda: cr.World([("A", "B")], {"B": "or"}, [0.5]), "noise must be a mapping of every node"),
-        (
-            lambda: cr.sample_world("33"),
-            "sizes must hold the numbers of nodes of the components, as .3, 3., found '33'",
-        ),
+        (lambda: cr.sample_world("33"),
+         "sizes must hold the numbers of nodes of the components, as .3, 3., found '33'"),
         (lambda: cr.sample_world([3], noise=("low", "high")), "noise must lie in"),
         (lambda: cr.required_samples("many"), "pns must be probabilities from 0 to 1, found 'many'"),
         (lambda: cr.random_reasoner(0.2, "ten"), "n must be a positive integer, found 'ten'"),
@@ -166,10 +146,36 @@ STRATA = "by must be the name of a column or several names, one per stratum, fou
         (lambda: ck.from_data("A -> B", ck.sample(NET, 9, rng=1), states={}), "states lacks the nodes .'A', 'B'."),
         (lambda: ce.plot.expected_curves("shd", n_nodes="ten", true_edges=3), "n_nodes must be an integer from 0"),
         (lambda: ce.plot.expected_curves("shd", n_nodes=9, true_edges=None), "true_edges must be a number, or numbers"),
+        (lambda: ce.summary(GRAPHS), r"cube must be a Dataset made by cube\(\), found a DataFrame"),
+        (lambda: ce.plot.strata(GRAPHS, "shd", x="n"), r"cube must be a Dataset made by cube\(\), found a DataFrame"),
+        (lambda: ce.evaluate(table(PACKED, PACKED), ["correctness"]),
+         "the cells are of field 'graph', .*; correctness is of field 'formula'"),
+        (lambda: made_cube()[["shd"]].ceval.summary(),
+         r"lacks the cube's variable 'status'; keep the whole cube .* summary\('shd'\)"),
+        *((lambda name=name: ce.get_metric(name), f"unknown metric '{name}'; {message}") for name, message in (
+            ("directed_auroc", r"scores of edges and graphs have 'auroc' \(.*, 'adjacency_balanced_accuracy'"),
+            ("edge_auroc", "scores of edges and graphs have 'auroc'"),
+            ("skeleton_auprc", "scores of edges and graphs have 'average_precision'"),
+            ("adjacency_ap", "scores of edges and graphs have 'average_precision'"),
+            ("normalized_shd", r"ce.tweak\('shd', normalised=True\) divides by the number of pairs of nodes: 'shd'"),
+        )),
+        (lambda: made_cube().ceval.model("shd ~ algorithm + (1|truth)"), "errors allow for clusters in every model;"),
+        (lambda: made_cube().ceval.model("log(seconds) ~ algorithm"),
+         r"'log\(seconds\)' is not a name; carry a transformed column by cube\(values=\)"),
+        (lambda: GRAPHS.ceval.plot, r"'plot', .* of cubes; use df.ceval.cube\(metrics, by=\[...\]\).ceval.plot$"),
+        (lambda: GRAPHS.ceval.report("r.html"), r"'report', which is one of cubes; .*\.ceval.report\(...\)$"),
+        (lambda: GRAPHS.ceval.strata, r"which is a figure; use cube.ceval.plot.strata\("),
+        (lambda: GRAPHS.ceval.forest, r"which is a figure; use ce.plot.forest\("),
+        (lambda: GRAPHS.ceval.shd(), r"which is a metric; use df.ceval.evaluate\(\['shd'\]\)"),
+        (lambda: GRAPHS.ceval.evaluat(), "a table of runs has no verb 'evaluat'; did you mean 'evaluate'"),
+        (lambda: made_cube().ceval.with_controls(["shd"]), "'with_controls', .* of tables of runs; use df.ceval.with"),
+        (lambda: made_cube().ceval.cube(["shd"]), "'cube', which is one of tables of runs"),
+        (lambda: made_cube().ceval.heat_map(), r"which is a figure; use cube.ceval.plot.heat_map\("),
+        (lambda: made_cube().ceval.compere(), "a cube has no verb 'compere'; did you mean 'compare'"),
     ],
-)
-def test_arguments_of_another_type(call, message):
-    with pytest.raises((TypeError, ValueError), match=message):
+)  # fmt: skip
+def test_other_arguments_and_names(call, message):
+    with pytest.raises((TypeError, ValueError, AttributeError), match=message):
         call()
 
 
@@ -194,52 +200,10 @@ def test_tables_and_arrays_are_not_names():
             ce.list_metrics(odd)
 
 
-@pytest.mark.parametrize("verb", [ce.summary, ce.plot.strata])
-def test_cubes_are_needed(verb):
-    more = {"metric": "shd", "x": "n"} if verb is ce.plot.strata else {}
-    with pytest.raises(TypeError, match="cube must be a Dataset made by cube.., found a DataFrame"):
-        verb(GRAPHS, **more)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: GRAPHS.ceval.plot, r"'plot', .* of cubes; use df.ceval.cube\(metrics, by=\[...\]\).ceval.plot$"),
-        (lambda: GRAPHS.ceval.report("r.html"), r"'report', which is one of cubes; .*\.ceval.report\(...\)$"),
-        (lambda: GRAPHS.ceval.strata, r"which is a figure; use cube.ceval.plot.strata\("),
-        (lambda: GRAPHS.ceval.forest, r"which is a figure; use ce.plot.forest\("),
-        (lambda: GRAPHS.ceval.shd(), r"which is a metric; use df.ceval.evaluate\(\['shd'\]\)"),
-        (lambda: GRAPHS.ceval.evaluat(), "a table of runs has no verb 'evaluat'; did you mean 'evaluate'"),
-        (lambda: made_cube().ceval.with_controls(["shd"]), "'with_controls', .* of tables of runs; use df.ceval.with"),
-        (lambda: made_cube().ceval.cube(["shd"]), "'cube', which is one of tables of runs"),
-        (lambda: made_cube().ceval.heat_map(), r"which is a figure; use cube.ceval.plot.heat_map\("),
-        (lambda: made_cube().ceval.compere(), "a cube has no verb 'compere'; did you mean 'compare'"),
-    ],
-)
-def test_verbs_of_tables_and_of_cubes(call, message):
-    with pytest.raises(AttributeError, match=message):
-        call()
-
-
 def test_names_that_tools_look_for_are_missing_without_a_hint():
     for thing in (GRAPHS, made_cube()):
         with pytest.raises(AttributeError, match="Accessor' object has no attribute '_repr_latex_'$"):
             getattr(thing.ceval, "_repr_latex_")  # noqa: B009
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("directed_auroc", r"have 'auroc' \(.*, 'adjacency_balanced_accuracy'"),
-        ("edge_auroc", "have 'auroc'"),
-        ("skeleton_auprc", "have 'average_precision'"),
-        ("adjacency_ap", "have 'average_precision'"),
-        ("normalized_shd", r"ce.tweak\('shd', normalised=True\) divides by the number of pairs of nodes: 'shd'"),
-    ],
-)
-def test_names_of_rankings_and_of_shares(name, message):
-    with pytest.raises(ValueError, match=f"unknown metric '{name}'; (scores of edges and graphs )?{message}"):
-        GRAPHS.ceval.evaluate([name])
 
 
 @pytest.mark.parametrize(
@@ -270,19 +234,6 @@ def test_objects_that_are_no_tables():
             ce.plot.forest(wrong)
         with pytest.raises(TypeError, match="table must be a table of runs, found"):
             ce.placebo(wrong)
-
-
-@pytest.mark.parametrize(
-    ("formula", "message"),
-    [
-        ("shd ~ algorithm + (1|truth)", "errors allow for clusters in every model; leave the term"),
-        ("log(seconds) ~ algorithm", r"'log\(seconds\)' is not a name; carry a transformed column by cube\(values=\)"),
-    ],
-)
-def test_formulas_of_other_programs(formula, message):
-    cube = ce.datasets.runs().head(30).ceval.cube(["shd"], by=["algorithm"], n_draws=None, values=["seconds"])
-    with pytest.raises(ValueError, match=message):
-        cube.ceval.model(formula)
 
 
 def test_a_column_with_brackets_is_a_response():

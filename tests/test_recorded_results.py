@@ -25,11 +25,8 @@ KNOWN = recorded.load(FILE)
 MOST_LINES = 20
 #: repeats of a verb on another cube, by another adjustment or engine; one of each is a quick test
 SLOW = [
-    *("summary/kept/b[hy]", "summary/kept/none"),
-    "summary/larger*",
-    *("compare/adjust/*",),
-    *("compare/greater", "compare/failed_runs"),
-    *("cube/null/several*", "cube/zero_division"),
+    *("summary/kept/b[hy]", "summary/kept/none"), "summary/larger*", *("compare/adjust/*",),
+    *("compare/greater", "compare/failed_runs"), *("cube/null/several*", "cube/zero_division"),
     *("cube/default_metrics", "cube/permute", "cube/replicate"),
     *("engine/serial/*", "engine/default/*", "engine/*/fields", "dask/*/*", "dask/summary"),
     *("files/to_zarr/chunks", "files/netcdf", "figure/strata", "figure/reliability", "figure/complexity"),
@@ -40,7 +37,7 @@ SLOW = [
     *("network/evaluate/discrete", "network/cube/draws", "network/null/dags/gaussian"),
     *("dask/cube", "answer/cube", "reasoning/answer_scores", "files/to_zarr"),
     *("quantity/cube/draws", "quantity/null/*/simulate", "answer/null/*/simulate", "network/null/[!d]*/gaussian"),
-]
+]  # fmt: skip
 NAMES = [
     pytest.param(name, marks=[pytest.mark.slow] * any(fnmatchcase(name, slow) for slow in SLOW))
     for name in recorded.RECORDS

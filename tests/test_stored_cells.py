@@ -14,20 +14,16 @@ import causaleval_pd as ce
 STORED = json.loads((Path(__file__).parent / "known_answers/cells_0_3.json").read_text(encoding="utf-8"))
 #: what each cell holds, and how it is read
 WRITTEN: dict[str, tuple[object, Callable[[object], object]]] = {
-    "dag": ("A -> B; C", ce.as_graph),
-    "cpdag": ("A -- B; B -- C", ce.as_graph),
-    "pag": ("A o-> B; C o-> B; D", ce.as_graph),
-    "mag": ('"X(t-1)" -> B; B <-> C', ce.as_graph),
+    "dag": ("A -> B; C", ce.as_graph), "cpdag": ("A -- B; B -- C", ce.as_graph),
+    "pag": ("A o-> B; C o-> B; D", ce.as_graph), "mag": ('"X(t-1)" -> B; B <-> C', ce.as_graph),
     "lagged graph": ("lags 0..2: X@-1 -> Y; Y -> Z", ce.as_lagged),
-    "discrete network": (
-        ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.1, 0.9]]}),
-        ce.as_network,
-    ),
+    "discrete network": (ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.1, 0.9]]}),
+        ce.as_network),
     "gaussian network": (
         ce.GaussianNetwork({"A": [], "B": ["A"]}, {"B": [2.0]}, {"A": 1.0, "B": 0.25}, {"A": 0.0, "B": 1.0}),
         ce.as_network,
     ),
-}
+}  # fmt: skip
 SCORES = [[0, 3, 1], [0.5, 0, 2], [0, 0, 0]]
 
 

@@ -1,4 +1,4 @@
-"""The parts that error messages share: rows, unknown names with the nearest known ones, names that look alike.
+"""The parts that messages share: rows, unknown names with the nearest known ones, names that look alike, warnings.
 
 Names and labels look alike if they differ in blanks, characters that do not show, type or the last digit.
 """
@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
 import re
+import sys
 import unicodedata
+import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -26,6 +29,20 @@ _INVISIBLE = re.compile(
 )
 _DASHES = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*", re.ASCII)
+
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+
+
+def warn(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called the package, however deep in it the reason was seen."""
+    frame = caller = sys._getframe(1)
+    # what stands between two functions of the package, such as a library that calls it back, is no caller
+    while frame.f_back is not None:
+        inside, frame = frame.f_code.co_filename.startswith(_PACKAGE), frame.f_back
+        caller = frame if inside else caller
+    registry = caller.f_globals.setdefault("__warningregistry__", {})
+    module = caller.f_globals.get("__name__")
+    warnings.warn_explicit(text, category, caller.f_code.co_filename, caller.f_lineno, module, registry)
 
 
 def face(name: str) -> str:

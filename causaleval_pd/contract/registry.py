@@ -5,14 +5,13 @@ from __future__ import annotations
 import difflib
 import functools
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 import pandas as pd
 
-from .checks import shown
+from .checks import shown, warn
 
 T = TypeVar("T")
 
@@ -101,11 +100,10 @@ class Registry(dict[str, T]):
             try:
                 point.load()
             except Exception as error:
-                warnings.warn(
+                warn(
                     f"the entry point {point.name!r} of {self.group!r} ({point.value}) of another package failed and "
                     f"is left out: {type(error).__name__}: {error}",
                     RuntimeWarning,
-                    stacklevel=2,
                 )
 
     def every(self) -> Iterator[T]:

@@ -28,6 +28,15 @@ CORRECTIONS = {
 }
 #: what tests of strata compare, by the names of statistics
 STATISTICS = {"mean": "mean", "rank": "sum of ranks"}
+#: what a small p of a comparison shows, by the names of its alternatives
+SHOWS = {
+    "two-sided": "a difference in either direction",
+    "less": "an effect below 0",
+    "greater": "an effect above 0",
+    "equivalent": "an effect within the margin",
+}
+#: what is compared, by its names as a setting
+COMPARED = {"metric": "the metric", "excess": "the metric minus the mean of its controls", "skill": "skill"}
 
 
 def verdicts(p_low: ArrayLike, p_high: ArrayLike, alpha: float, good: ArrayLike = True) -> NDArray[np.object_]:

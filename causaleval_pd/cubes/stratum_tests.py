@@ -279,7 +279,7 @@ def _of_rows(cube: xr.Dataset, metric: str, ids: Ints, counted: Bools, failed: B
     none = np.isnan(np.where(counted, p, np.nan)).all(axis=1)
     used = counted if failed is None else counted | failed
     at, place = np.nonzero(used)
-    filled = np.where(np.isnan(p) | ~counted, 1.0, p)
+    filled = np.where(np.isnan(p), 1.0, p)
     logs, n = twice_mean(filled[at, place], at, ids[at, place], len(ids))
     return np.where(none, np.nan, logs), n
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Literal
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_choice, check_known, check_number
+from ..contract.checks import check_choice, check_known, check_number, warn
 from ..contract.field import FIELDS
 from ..contract.history import call, calls, remember
 from ..contract.metric import METRICS
@@ -83,11 +82,12 @@ def summary(
         `control_mean`, `effect` (mean of the runs less their expected controls; of distances from the optimum for a
         metric that is best at it) with its t interval over clusters `ci_low`, `ci_high`, `skill` (1 - ratio of mean
         distances from the optimum: 0 is guessing, 1 is perfect), `p_value` (one-sided), `p_adjusted` and `verdict`:
-        "better" (`p_adjusted` is significant, the interval of the effect on the good side of 0, at least five
-        clusters), "not all guesses" (`p_adjusted` alone), "not better", "cannot be judged" (p is a bound; `note` names
-        what decides), or, for cells that data judge without a truth, "uninformative" (even the best relabelling could
-        not be significant). A column `note` is there if a row has something that changes its reading. A cube of several
-        null models has rows for each, named in the column `null`. Without controls, as for carried columns, the columns
+        "better" (`p_adjusted` is significant, the interval of the effect on the good side of 0, or the effect the same
+        in all clusters, at least five clusters), "not all guesses" (`p_adjusted` alone), "not better", "cannot be
+        judged" (p is a bound; `note` names what decides), or, for cells that data judge without a truth,
+        "uninformative" (even the best relabelling could not be significant). A column `note` is there if a row has
+        something that changes its reading. A cube of several null models has rows for each, named in the column `null`.
+        Without controls, as for carried columns, the columns
         from `control_mean` on are missing.
 
         With `columns="full"` also `n_scored` (runs with a value), `n_failed` and `n_undefined` (0/0), which add up to
@@ -243,12 +243,10 @@ def _warn_of_floors(table: pd.DataFrame, adjust: str, alpha: float) -> None:
     bounds = floors(table["p_value"].to_numpy(np.float64), least, adjust, alpha, families)
     if bounds:
         worst = max(bounds, key=lambda x: x.draws_needed)
-        warnings.warn(
+        warn(
             f"no test can pass at {alpha:.3g} with so few draws: the smallest p-value that they can give is "
             f"{worst.least:.3g}, which adjust={adjust!r} over {worst.n_tests} tests turns into "
             f"{worst.least_adjusted:.3g}; make the cube with n_draws={worst.draws_needed} or more, or n_draws='auto'",
-            UserWarning,
-            stacklevel=3,
         )
 
 
@@ -260,10 +258,8 @@ def _warn_of_lost(table: pd.DataFrame) -> None:
     words = [f"{counted(failed, 'run')} failed"] if failed else []
     words += [f"{name} is undefined in {counted(int(n), 'run')}" for name, n in lost["n_undefined"].items() if n]
     if words:
-        warnings.warn(
+        warn(
             f"{', '.join(words)}: left out of means and skill; summary(columns='full') counts them by stratum",
-            UserWarning,
-            stacklevel=3,
         )
 
 

@@ -16,7 +16,7 @@ from ..contract.words import verdicts as verdict_words
 from ..statistics.arrays import Bools, Floats, moments, paired_difference, quantile_interval, ratio
 from ..statistics.clusters import cluster_limits, cluster_means, cluster_sums, clustered_mean
 from ..statistics.direction import better_side, score
-from ..statistics.interval_notes import interval_notes, joined
+from ..statistics.interval_notes import NO_VARIATION, interval_notes, joined
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.skill import skill_interval, skill_notes
@@ -194,18 +194,16 @@ def verdicts(columns: dict[str, Any], direction: str, alpha: float) -> NDArray[n
     """Return the verdict on each stratum, None without a p-value.
 
     "better" needs a p of at most alpha, the interval of the effect on the good side of 0, and at least five clusters;
-    "not all guesses" needs p alone. Twice the mean p is a bound, from which nothing follows where the interval is on
-    the good side.
+    an effect that is the same in all of n clusters needs 2^-n of at most alpha. "not all guesses" needs p alone. Twice
+    the mean p is a bound, from which nothing follows where the interval is on the good side.
     """
-    p, good = columns["p_adjusted"], _on_good_side(columns, direction)
-    p_low = np.where(_is_bound(columns) & good, 0.0, p)
-    return verdict_words(p_low, p, alpha, good & (columns["n_clusters"] >= FEWEST_CLUSTERS))
-
-
-def _on_good_side(columns: dict[str, Any], direction: str) -> Bools:
-    """Return where the interval of the effect is on the good side of 0; False without an interval."""
+    p, sign = columns["p_adjusted"], 1 if better_side(direction) == "greater" else -1
     with np.errstate(invalid="ignore"):
-        return np.asarray(columns["ci_low"] > 0 if better_side(direction) == "greater" else columns["ci_high"] < 0)
+        clear = sign * (columns["ci_low"] if sign > 0 else columns["ci_high"]) > 0
+        same = np.isin(columns["effect_note"].astype(str), [NO_VARIATION, NOISE_ALONE]) & (sign * columns["effect"] > 0)
+    good = clear | (same & (2.0 ** -columns["n_clusters"] <= alpha))
+    p_low = np.where(_is_bound(columns) & clear, 0.0, p)
+    return verdict_words(p_low, p, alpha, good & (columns["n_clusters"] >= FEWEST_CLUSTERS))
 
 
 def _is_bound(columns: dict[str, Any]) -> Bools:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from glob import glob, has_magic
 from inspect import signature
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contract.checks import check_type
+from ..contract.checks import check_type, warn
 from ..contract.encoding import ENCODINGS
 from .column import read_column
 from .formats.text_matrices import read_table
@@ -128,11 +127,9 @@ def read_graphs(
     graphs = read_column(cells, index, "graph", where, nodes=nodes, encoding=encoding, kind=kind, rename=rename)
     if empty:
         shown = ", ".join(empty[:5]) + ", ..." * (len(empty) > 5)
-        warnings.warn(
+        warn(
             f"{len(empty)} of {len(files)} files are empty and read as missing values, which count as failed runs: "
             f"{shown}; a graph without edges is written as its nodes ('A; B')",
-            UserWarning,
-            stacklevel=2,
         )
     return graphs
 

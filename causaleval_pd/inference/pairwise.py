@@ -19,7 +19,7 @@ from ..cubes.reading import identity as identity_of
 from ..cubes.schema import FAILED, NO_RUN
 from ..statistics.arrays import Bools, Estimate, Floats, mean_difference, paired_difference, welch_difference
 from ..statistics.clusters import cluster_count, cluster_means, cluster_sums
-from ..statistics.interval_notes import interval_notes, joined, sample_notes
+from ..statistics.interval_notes import NO_VARIATION, interval_notes, joined, sample_notes
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.paired_tests import Alternative, Outcome, hodges_lehmann
 from ..statistics.skill import FEWEST_CLUSTERS, skill_difference
@@ -420,7 +420,7 @@ def _notes(
         "no result: infinite losses": infinite,
         "controls without a loss": np.isnan(effect),
         f"fewer than {FEWEST_CLUSTERS} clusters": few,
-        "no variation": np.isnan(low) & ~few & ~drawn,
+        NO_VARIATION: np.isnan(low) & ~few & ~drawn,
         NOISE_ALONE: np.isnan(low) & ~few & drawn,
         "carried by one cluster: it has more than half of the variance": share > _CARRIED,
     }

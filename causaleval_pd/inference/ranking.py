@@ -55,7 +55,7 @@ def rank_test(
     adjust : {"holm", "bh", "by", "bonferroni", "none"} or None
         Multiplicity correction over the tests returned, one per stratum and metric.
     level : float
-        1 minus the familywise error of the critical difference.
+        1 minus the probability that any levels which are equal differ by the critical difference.
     missing : {"drop", "worst"}
         Leave out blocks in which a level failed, or count failed runs as the worst value, as in `compare`.
 

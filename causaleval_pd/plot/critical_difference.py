@@ -36,7 +36,7 @@ _SMALLEST = 5.0
 @figure(
     "mean ranks of levels, and groups without a detected difference",
     of="cube",
-    concludes="which levels differ in rank at a familywise error",
+    concludes="which levels differ, with one error probability for all pairs",
 )
 def critical_difference(
     cube: xr.Dataset,
@@ -56,7 +56,7 @@ def critical_difference(
         A cube with this metric; the levels of `dim` are ranked, and compared in pairs by `compare(test="max_t")`, the
         largest t under sign flips.
     level : float
-        1 minus the familywise error.
+        1 minus the probability of detecting any difference between equal levels.
     missing : {"drop", "worst"}
         As in `rank_test`.
 
@@ -119,9 +119,9 @@ def critical_difference(
     best = "the smallest value" if cube[metric].attrs["direction"] == "none" else "best"
     parts = [
         f"Mean ranks over {int(first['n_blocks'])} {words_of_clusters(cube, 'runs')}, 1 is {best}",
-        f"Friedman's test: p = {first['p_value']:.2g}",
-        "bars join levels without a detected difference (largest t under sign flips, "
-        f"familywise error {1 - level:.2g})",
+        f"Friedman's test of whether all levels are equal: p = {first['p_value']:.2g}",
+        "bars join levels without a detected difference (largest t under sign flips: between equal levels any "
+        f"difference is detected in {100 * (1 - level):.2g} % of studies)",
     ]
     if unranked:
         parts.append(f"without a value, and not ranked: {', '.join(unranked)}")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.figure import figure
 from ..cubes.reading import control_values, has_controls, strata_dims
 from ..cubes.schema import FAILED, NO_RUN
-from ..drawing import caption_figure, colours, tone, wrapped_label
+from ..drawing import caption_figure, colours, opacity, tone, wrapped_label
 from ..statistics.arrays import quantiles
 from . import facets
 
@@ -97,7 +97,7 @@ def distributions(
             cells = tuple(part[dim].cat.codes.to_numpy(np.int64) for dim in dims)
             if pool is not None:
                 heights = _density(pool[cells], edges)
-                ax.stairs(-heights, edges, fill=True, color=shades[h], alpha=0.3, gid="controls")
+                ax.stairs(-heights, edges, fill=True, color=shades[h], alpha=opacity(0.3), gid="controls")
                 _mark_median(ax, pool[cells], shades[h], "controls")
             heights = _density(values[cells], edges)
             ax.stairs(heights, edges, color=shades[h], lw=1.6, zorder=2.5, gid="runs")
@@ -151,7 +151,7 @@ def _mark_median(ax: Axes, values: NDArray[Any], colour: Any, side: str) -> None
 
     median = quantiles(values[np.isfinite(values)], [0.5])
     marker = CARETUPBASE if side == "runs" else CARETDOWNBASE
-    style: dict[str, Any] = {"markersize": 10, "markeredgecolor": "white", "zorder": 4}
+    style: dict[str, Any] = {"markersize": 10, "markeredgecolor": tone(0.0, ax), "zorder": 4}
     ax.plot(median, [0.0], marker=marker, linestyle="none", color=colour, gid=f"median of {side}", **style)
 
 

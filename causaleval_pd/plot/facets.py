@@ -24,7 +24,7 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import NO_RUN, stratum_name
-from ..drawing import LETTER, axis_label, broken, legend_room, tick_names, tone
+from ..drawing import LETTER, axis_label, broken, legend_room, opacity, tick_names, tone
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -231,7 +231,7 @@ def legend_right(
     else:
         marks.append(Line2D([], [], color=grey, marker="o" if points else "", label="runs"))
     if controls and has_controls(cube):
-        marks.append(Patch(facecolor=grey, alpha=0.25, label="controls"))
+        marks.append(Patch(facecolor=grey, alpha=opacity(0.25), label="controls"))
     if handles and marks:
         handles.append(Line2D([], [], linestyle="none", label=" "))
     handles += marks
@@ -260,8 +260,8 @@ def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = Tru
 def tested_by(cube: xr.Dataset, statistic: str) -> str:
     """Describe the randomisation test of strata: its statistic, and what its runs share that are not independent."""
     setting = cluster_setting(cube)
-    unit = "every run is a cluster" if setting == "none" else f"clusters by {setting}"
-    return f"randomisation test of the {words.STATISTICS[statistic]}, one-sided, {unit}"
+    unit = "each run by itself" if setting == "none" else f"runs of one {setting} together"
+    return f"randomisation test of whether guesses reach the {words.STATISTICS[statistic]}, {unit}"
 
 
 def _null_words(cube: xr.Dataset) -> str:

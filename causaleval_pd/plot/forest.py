@@ -13,8 +13,8 @@ from ..contract.checks import check_type
 from ..contract.figure import figure
 from ..contract.history import calls
 from ..contract.metric import METRICS
-from ..contract.statistical_test import find_test
-from ..contract.words import CORRECTIONS, effect_words, level_words, p_text
+from ..contract.statistical_test import TESTS, find_test
+from ..contract.words import CORRECTIONS, SHOWS, effect_words, level_words, p_text
 from ..cubes.schema import result_columns
 from ..drawing import caption as write_caption
 from ..drawing import inches, name_rows, place_to_draw, rows_height, tick_names, tone, wrapped_label
@@ -296,13 +296,15 @@ def _interval_words(table: pd.DataFrame, made: Mapping[str, Any]) -> str:
 
 def _test_words(table: pd.DataFrame, p: Any, made: Mapping[str, Any], *, adjusted: bool) -> list[str]:
     """Describe the test, and what filled points conclude."""
-    test = ", ".join(sorted(set(table["test"].astype(str)))).replace("_", " ") if "test" in table else "not known"
-    side = ", ".join(sorted({str(x).replace("_", "-") for x in table["alternative"]}))
+    names = sorted(set(table["test"].astype(str))) if "test" in table else []
+    test = ", ".join(TESTS[x].long_name if x in TESTS else f"{x} test" for x in names) or "test, which is not known"
+    shown = "more than guessing" if "on" not in table and "effect_size" in table else None
+    shown = shown or " or ".join(SHOWS.get(str(x), str(x)) for x in sorted(set(table["alternative"])))
     method = f" ({CORRECTIONS.get(made['adjust'], made['adjust'])})" if adjusted and "adjust" in made else ""
     what = f"adjusted p{method}" if adjusted else "p (not adjusted)"
     n, bare = int((p <= 0.05).sum()), int(((p <= 0.05) & table["effect"].isna()).sum())
     undrawn = f", {bare} of these with an undefined effect" if bare else ""
-    return [f"test: {test}, {side}", f"filled: {what} at most .05, {n} of {len(table)} rows{undrawn}"]
+    return [f"filled: {shown} is detected by the {test}, {what} at most .05, {n} of {len(table)} rows{undrawn}"]
 
 
 def _origin(table: pd.DataFrame, labels: list[str]) -> str:

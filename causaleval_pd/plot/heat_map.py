@@ -196,7 +196,7 @@ def _colour_skill(ax: Axes, skill: NDArray[np.float64]) -> NDArray[np.float64]:
     if (skill < _LEAST_SKILL).any():
         ticks = [-1, -0.5, 0, 0.5, 1]
         bar.set_ticks(ticks, labels=[f"≤ {t:g}" if t == _LEAST_SKILL else f"{t:g}" for t in ticks])
-    bar.ax.axhline(0, color="black", lw=1)
+    drawing.mark_on_bar(bar, 0, is_dark=False)
     return shown
 
 
@@ -213,8 +213,7 @@ def _colour_p(ax: Axes, p: NDArray[np.float64], label: str) -> NDArray[np.float6
         ticks, labels=[f"{tick:.0e}".replace("e-0", f"e{MINUS}") if tick < 0.001 else f"{tick:g}" for tick in ticks]
     )
     bar.ax.minorticks_off()
-    bar.ax.axhline(0.05, color="white", lw=2.5)
-    bar.ax.axhline(0.05, color="black", lw=1)
+    drawing.mark_on_bar(bar, 0.05, is_dark=True)
     return shown
 
 

@@ -16,7 +16,7 @@ from ..cubes.reading import has_controls
 from ..cubes.stratum_tests import guessing_limits
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
-from ..drawing import LETTER, caption_figure, colours, name_ticks, tone, wrapped_label
+from ..drawing import LETTER, caption_figure, colours, name_ticks, opacity, tone, wrapped_label
 from ..statistics.stratum_statistic import STATISTICS, Statistic
 from . import facets
 
@@ -274,10 +274,10 @@ def _numbers(cube: xr.Dataset, x: str, scale: str) -> NDArray[np.float64]:
 def _draw_band(ax: Axes, at: NDArray[np.float64], table: pd.DataFrame, shade: Any) -> None:
     """Draw the mean of the controls along a scale as a dashed line and their interval as a band."""
     low, high = table["control_low"].to_numpy(), table["control_high"].to_numpy()
-    ax.fill_between(at, low, high, color=shade, alpha=0.18, linewidth=0, gid="band")
+    ax.fill_between(at, low, high, color=shade, alpha=opacity(0.18), linewidth=0, gid="band")
     gap = np.isnan([np.nan, *low, np.nan])
     alone = gap[:-2] & gap[2:]
-    ax.vlines(at[alone], low[alone], high[alone], color=shade, alpha=0.18, lw=5, gid="lone band")
+    ax.vlines(at[alone], low[alone], high[alone], color=shade, alpha=opacity(0.18), lw=5, gid="lone band")
     ax.plot(at, table["control_mean"], color=shade, lw=1.0, ls="--", alpha=0.8, gid="control means")
 
 
@@ -296,7 +296,7 @@ def _name_numbers(ax: Axes, places: NDArray[np.float64], words: list[str], room:
 def _draw_controls(ax: Axes, at: NDArray[Any], table: pd.DataFrame, slot: float, shade: Any) -> None:
     """Draw the mean of the controls of each stratum as dashes and their interval as a band."""
     mean, low, high = table[["control_mean", "control_low", "control_high"]].to_numpy().T
-    for patch in ax.bar(at, high - low, slot * 0.86, low, color=shade, alpha=0.22):
+    for patch in ax.bar(at, high - low, slot * 0.86, low, color=shade, alpha=opacity(0.22)):
         patch.set_gid("band")
         patch.sticky_edges.y.clear()  # bands need not begin at 0, and points near their lower end are shown whole
     ax.hlines(mean, at - slot * 0.43, at + slot * 0.43, color=shade, alpha=0.7, linestyle="--", lw=1.2)

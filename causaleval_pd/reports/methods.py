@@ -18,7 +18,7 @@ import xarray as xr
 from ..contract.field import FIELDS
 from ..contract.history import calls
 from ..contract.statistical_test import TESTS
-from ..contract.words import CORRECTIONS, DASH, STATISTICS, counted, effect_words
+from ..contract.words import COMPARED, CORRECTIONS, DASH, STATISTICS, counted, effect_words
 from ..cubes.reading import cluster_setting, has_controls, null_references, seeds, strata_dims
 from ..cubes.schema import values_of
 from ..drawing import axis_label
@@ -27,8 +27,6 @@ from ..versions import versions
 
 #: keys of what is always cited for a step, in `references.bib`
 _CITED = {"holm": "holm1979", "bh": "benjamini1995", "by": "benjamini2001", "wilcoxon": "wilcoxon1945"}
-#: what differs between levels where it is not skill
-_COMPARED = {"metric": "the metric", "excess": "the metric minus the mean of its controls"}
 #: what words of `p_method` mean, by their beginning after a comma or none
 _TESTED_BY = {
     "relabelling": "Where a stratum repeats a cluster, each draw relabels all estimates of that cluster alike.",
@@ -49,7 +47,7 @@ class Sentence(NamedTuple):
 _RANKS = (
     Sentence(
         "Ranks of the levels were compared by Friedman's test over clusters, and in pairs by the largest t statistic "
-        "under sign flips, which holds the familywise error.",
+        "under sign flips, which limits the probability of any false difference.",
         ("friedman1937", "westfall1993"),
     ),
 )
@@ -301,7 +299,7 @@ def _comparison(cube: xr.Dataset, results: Mapping[str, pd.DataFrame]) -> list[S
     settings = calls(table.attrs)[-1]
     names = sorted(set(table["test"].dropna()))
     test = " and ".join(_with_article(TESTS[x].long_name if x in TESTS else str(x)) for x in names)
-    what = " and ".join(f" of {_COMPARED[x]}" for x in dict.fromkeys(table["on"]) if x in _COMPARED)
+    what = " and ".join(f" of {COMPARED[x]}" for x in dict.fromkeys(table["on"]) if x != "skill")
     size = " and ".join(sorted({effect_words(str(x)) for x in table["effect_size"]}))
     on = "on the same truths" if truths_are_named(cube) else "run by run"
     text = (

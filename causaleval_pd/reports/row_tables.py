@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ..contract.history import calls
+from ..contract.statistical_test import TESTS
+from ..contract.words import COMPARED, SHOWS, effect_words
 
 #: shares are shown where one is not 0
 Kind = Literal["count", "share", "number", "p", "word", "note"]
@@ -29,6 +31,13 @@ _EFFECT = Column("effect", "effect", limits=("ci_low", "ci_high"))
 _SKILL = ("skill", "skill")
 _NOTE = Column("note", "note", "note")
 _WAYS = (Column("mean by", "mean_method", "word"), Column("p by", "p_method", "word"))
+#: what settings are called where a table shows them, by their columns
+CALLED: Mapping[str, Callable[[str], str]] = {
+    "test": lambda name: TESTS[name].long_name if name in TESTS else name,
+    "alternative": lambda name: SHOWS.get(name, name),
+    "on": lambda name: COMPARED.get(name, name),
+    "effect_size": effect_words,
+}
 #: verbs whose tables have one row per run and one column per metric; they are shown with one row per run and metric
 ROW_VERBS = ("with_controls", "from_published")
 _ROWS = (
@@ -50,8 +59,8 @@ SHOWN: dict[str, tuple[Column, ...]] = {
     "compare": (
         *(Column("comparison", "comparison", "word"), Column("null model", "null", "word"), _EFFECT, *_P),
         *(Column("pairs", "n_pairs", "count"), Column("truths", "n_truths", "count"), *_COUNTS),
-        *(Column("test", "test", "word"), Column("side", "alternative", "word")),
-        *(Column("of", "on", "word"), Column("effect size", "effect_size", "word"), _NOTE),
+        *(Column("test", "test", "word"), Column("a small p shows", "alternative", "word")),
+        *(Column("compared", "on", "word"), Column("effect of first - second", "effect_size", "word"), _NOTE),
     ),
     "rank_test": (
         *(Column("mean rank", "mean_rank"), Column("critical difference", "critical_difference"), *_P),

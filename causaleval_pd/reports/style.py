@@ -23,7 +23,18 @@ from ..cubes.schema import result_columns
 from ..cubes.stratum_tests import LEAST_OF_COMBINATIONS
 from ..inference.result_tables import directions_of, of_skill
 from ..statistics.stratum_statistic import COMBINATIONS
-from .row_tables import LEFT_OUT, MARKS, ROW_VERBS, SHOWN, Column, is_list, list_texts, long_form, metrics_of_rows
+from .row_tables import (
+    CALLED,
+    LEFT_OUT,
+    MARKS,
+    ROW_VERBS,
+    SHOWN,
+    Column,
+    is_list,
+    list_texts,
+    long_form,
+    metrics_of_rows,
+)
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
@@ -377,7 +388,8 @@ def _cells(
     """Return the texts of a column; new notes get the next letter, and p-values in `floor` are bounds."""
     values = table[column.name]
     if column.kind == "word":
-        return ["" if pd.isna(x) else str(x) for x in values]
+        called = CALLED.get(column.name, str)
+        return ["" if pd.isna(x) else called(str(x)) for x in values]
     if column.kind == "note":
         for text in values.dropna().unique():
             notes.setdefault(str(text), _letter(len(notes)))

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from .arrays import Estimate, Floats, moments
 
 Notes = NDArray[np.object_]
+#: note of an effect that is the same in every cluster
+NO_VARIATION = "no variation"
 
 
 def joined(*notes: Iterable[str | None]) -> list[str | None]:
@@ -32,7 +34,7 @@ def interval_notes(found: Estimate, values: Floats, level: float) -> Notes:
         notes[(found.low == found.high) & (n > 1)] = "ties: the interval is one point"
     notes[absent] = "too few clusters for an interval"
     notes[absent & ~few & ties] = "too many equal differences for an interval"
-    notes[absent & (n > 1) & (deviation == 0)] = "no variation"
+    notes[absent & (n > 1) & (deviation == 0)] = NO_VARIATION
     notes[infinite] = np.where(absent, "no interval: infinite values", "infinite values rank beyond all others")[
         infinite
     ]
@@ -45,7 +47,7 @@ def sample_notes(found: Estimate, a: Floats, b: Floats) -> Notes:
     absent = (n > 0) & (m > 0) & np.isnan(found.low)
     notes = np.full(len(n), None, object)
     notes[absent] = "too few runs, or values that do not overlap, for an interval"
-    notes[absent & (mine == 0) & (theirs == 0)] = "no variation"
+    notes[absent & (mine == 0) & (theirs == 0)] = NO_VARIATION
     infinite = (np.isinf(a).any(axis=1) | np.isinf(b).any(axis=1)) & (n > 0) & (m > 0)
     notes[infinite] = np.where(absent, "no interval: infinite values", "infinite values rank beyond all others")[
         infinite

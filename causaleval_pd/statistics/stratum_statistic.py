@@ -120,7 +120,7 @@ def excess(columns: ArrayLike) -> Excess:
     low, high = (end.reduce(x[:, 1:], axis=1, initial=np.nan) for end in (np.fmin, np.fmax))
     with np.errstate(invalid="ignore"):  # infinity minus infinity
         alike = (np.isfinite(x[:, 1:]).sum(axis=1) > 1) & (high - low <= noise)
-    return Excess(values, informed, informed & alike & ~np.isnan(x[:, 0]))
+    return Excess(values, informed, informed & alike)
 
 
 def mid_ranks(values: ArrayLike) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_column_name, name_row
+from ..contract.checks import check_column_name, name_row, warn
 from ..contract.field import Field
 from ..execution.random_streams import hash_rows
 from .columns import labels_of
@@ -152,13 +151,11 @@ def warn_of_units(unit: str, units: Ints, stratum: NDArray[Any], name: Callable[
     known = np.flatnonzero(units != 0)
     again = np.flatnonzero(pd.DataFrame({"stratum": stratum[known], "unit": units[known]}).duplicated())
     if len(again):
-        warnings.warn(
+        warn(
             f"rows of a stratum share a value of column {unit!r} ({name(int(known[again[0]]))}), but count as "
             f"independent, which makes p-values too small and intervals too narrow where they depend on each other: "
             f"pass cluster={unit!r} (or a column that tells the {unit}s of several tasks apart), or cluster=None where "
             "they do not",
-            UserWarning,
-            stacklevel=2,
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_choice, check_type, name_row
+from ..contract.checks import check_choice, check_type, name_row, warn
 from ..contract.history import call, calls, remember
 from ..contract.null import Controls, Matcher, Matching
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed, uniforms
@@ -182,12 +181,10 @@ class Placebos:
             return
         forward, total = relabelling.forward(self.task.truth)
         if total >= FEWEST_RELATIONS and forward / total > MOST_FORWARD:
-            warnings.warn(
+            warn(
                 f"{forward / total:.0%} of the truths' edges point from earlier to later columns, so an algorithm that "
                 "follows the order of columns is right without data, which relabelling by truth does not show; shuffle "
                 "columns before a study, or relabel all truths alike by joint='all'",
-                UserWarning,
-                stacklevel=3,
             )
 
     def table(self, number: int) -> pd.DataFrame:

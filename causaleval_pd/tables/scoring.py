@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_choice, name_row
+from ..contract.checks import check_choice, name_row, warn
 from ..contract.metric import Metric
 from ..contract.pairs import Batch, PairError, Pairs
 from ..execution.engines import Unit, map_chunks, stop_if_unwanted, work_units
@@ -130,10 +129,8 @@ def warn_of_rows(metrics: Sequence[Metric], batches: Iterable[Batch], index: pd.
         for remark in batch.pairs.remarks(metrics):
             rows = np.sort(batch.rows[remark.positions])
             where = _name_rows(np.arange(len(rows)), rows, index)
-            warnings.warn(
+            warn(
                 f"{len(rows)} of {len(index)} estimates {remark.what} ({where}): {remark.then}",
-                UserWarning,
-                stacklevel=2,
             )
 
 

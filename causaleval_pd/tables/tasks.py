@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import name_row
+from ..contract.checks import name_row, warn
 from ..contract.context import Context, resolve_context
 from ..contract.field import FIELDS, Field, get_field
 from ..contract.metric import Metric, get_metric
@@ -136,23 +135,19 @@ def _warn_of_missing(
         beyond = _labels_beyond(index)
         # in fewer rows it is likely to be chance
         if len(index) > 2 and beyond.any() and np.array_equal(missing, beyond):
-            warnings.warn(
+            warn(
                 f"column {cells.names[role]!r} is missing in exactly the {counted(int(missing.sum()), 'row')} whose "
                 f"index label is not among 0 to {len(index) - 1}, as where a list was made a column and put into a "
                 "filtered table: pandas aligns by index, so the other rows may hold cells of other runs; make the "
                 "column with index=table.index",
-                UserWarning,
-                stacklevel=2,
             )
     no_truth = absent.get("truth", np.zeros(0, bool)) & ~absent["estimate"][: len(absent.get("truth", ()))]
     if no_truth.any() and any(m.truth_kinds for m in metrics):
         row = int(np.argmax(no_truth))
-        warnings.warn(
+        warn(
             f"found an estimate without a truth in {int(no_truth.sum())} of {counted(len(index), 'row')}, the first "
             f"{name_row(row, index)}: their metrics are missing, and they count as failed runs; where it is the data "
             f"that lack the truth, leave them out by table.dropna(subset=[{cells.truth!r}])",
-            UserWarning,
-            stacklevel=2,
         )
 
 

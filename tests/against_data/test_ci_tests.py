@@ -6,7 +6,14 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.fields.against_data.ci_tests import CountTests, Kept, PartialCorrelations, all_partials, check_cells
+from causaleval_pd.fields.against_data.ci_tests import (
+    CountTests,
+    Kept,
+    PartialCorrelations,
+    all_partials,
+    check_cells,
+    strata,
+)
 from causaleval_pd.fields.against_data.data_sets import read_data
 from causaleval_pd.fields.against_data.judged import Judge
 
@@ -72,6 +79,14 @@ def test_tests_of_levels_are_those_of_causal_learn(test, peer):
     found = judge.p_values(x, y, given)
     wanted = [other(i, j, np.flatnonzero(z).tolist()) for i, j, z in zip(x.tolist(), y.tolist(), given, strict=True)]
     np.testing.assert_allclose(found, wanted, atol=1e-10)
+
+
+def test_strata_of_many_columns_stay_apart():
+    """As many as no number can count: rows that differ in the first column alone."""
+    levels = np.zeros((4, 70), np.int64)
+    levels[:, 0] = [0, 1, 0, 1]
+    number, n = strata(levels, np.full(70, 2), tuple(range(70)))
+    assert n == 2 and number.tolist() == [0, 1, 0, 1]
 
 
 def test_strata_without_two_levels_have_no_degrees_of_freedom():

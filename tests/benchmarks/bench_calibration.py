@@ -9,24 +9,10 @@ where they miss 0, the mean skill of these guesses under null models of their la
 
 import sys
 
+import bench_power
 import numpy as np
 import pandas as pd
-from bench_cluster_sizes import (
-    GUESSES,
-    PAIRS,
-    D,
-    Design,
-    Study,
-    algorithms,
-    constant,
-    graph,
-    guess,
-    nested,
-    of_data,
-    one_skeleton,
-    table,
-    unequal,
-)
+from bench_power import PAIRS, D, Design, Study, algorithms, constant, graph, guess, nested, of_data, one_skeleton
 
 NULLS = ("edges", "permutation", "degree", "orientation")
 
@@ -53,10 +39,12 @@ DESIGNS: dict[str, Design] = {
     "1 x 20, 4 of 8 redrawn": lambda rng: redrawn(rng, 4),
     "4 truths x 5, constant": lambda rng: constant(rng, 4, 5),
     "10 truths x 4, constant": lambda rng: constant(rng, 10, 4),
-    "clusters of 12, 4, 2, 1, 1, constant": unequal,
+    "clusters of 12, 4, 2, 1, 1, constant": bench_power.unequal,
     "3 algorithms (4, 8, 12 edges) x 5": algorithms,
     "nested guesses of 4 to 12 edges": nested,
-    "unrelated guesses of 4 to 12 edges": GUESSES["unrelated guesses of 4..12 edges"],
+    "unrelated guesses of 4 to 12 edges": lambda rng: [
+        (truth, guess(rng, m)) for truth in [guess(rng)] for m in range(4, 13)
+    ],
     "one skeleton, directions redrawn": one_skeleton,
     "20 bootstraps of one data set": lambda rng: of_data(rng, 1, 20, 1.0),
     "4 truths x 5 bootstraps": lambda rng: of_data(rng, 4, 5, 1.0),
@@ -65,7 +53,7 @@ DESIGNS: dict[str, Design] = {
 
 def runs_of(design: Design, n_tables: int, seed: int, *, cpdag: bool = False) -> pd.DataFrame:
     """Return tables of runs, one per value of the column `repeat`."""
-    runs = table(design, n_tables, seed)
+    runs = bench_power.table(design, n_tables, seed)
     return runs.assign(**{side: runs[side].graph.cpdag() for side in ("truth", "estimate")}) if cpdag else runs
 
 

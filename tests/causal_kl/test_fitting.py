@@ -95,6 +95,8 @@ def test_an_undefined_row_cannot_be_drawn_from():
         ({"structure": "A -- B"}, "parameters need a DAG, found a graph of class cpdag"),
         ({"data": pd.DataFrame({"A": [0.1, 0.2], "B": [1.0, 2.0]}), "estimator": 0.5}, "take estimator='mle' alone"),
         ({"data": pd.DataFrame({"A": [0.1, 0.2], "B": [0.2, 0.4]})}, "node 'B' is a linear function"),
+        # but for rounding
+        ({"data": pd.DataFrame({"A": [0.1, 0.2, 0.4], "B": [0.2, 0.4, 0.8 + 2e-7]})}, "node 'B' is a linear function"),
     ],
 )
 def test_mistakes_are_named(change, words):

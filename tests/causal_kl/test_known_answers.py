@@ -35,14 +35,10 @@ def discrete():
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        ("edit_distance", "ED"),
-        ("kl", "KL"),
-        ("wed_d", "WED_D"),
-        ("wed_3", "WED_3"),
-        *((f"ckl{i}", f"CKL{i}_scaled") for i in (1, 2, 3)),
-        *((f"ckl{i}_raw", f"CKL{i}") for i in (1, 2, 3)),
+        ("edit_distance", "ED"), ("kl", "KL"), ("wed_d", "WED_D"), ("wed_3", "WED_3"),
+        *((f"ckl{i}", f"CKL{i}_scaled") for i in (1, 2, 3)), *((f"ckl{i}_raw", f"CKL{i}") for i in (1, 2, 3)),
     ],
-)
+)  # fmt: skip
 def test_discrete_pairs_agree_with_brute_force(discrete, ours, theirs):
     scored, values = discrete
     # infinities and NaN must be in the same places
@@ -62,13 +58,10 @@ def test_masses_explain_every_infinite_and_undefined_value(discrete):
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
-        ("edit_distance", "ED"),
-        ("kl", "KL"),
-        ("wed_p", "WED_P"),
-        ("wed_3", "WED_3g"),
+        ("edit_distance", "ED"), ("kl", "KL"), ("wed_p", "WED_P"), ("wed_3", "WED_3g"),
         *((f"ckl{i}", f"CKL{i}g_scaled") for i in (1, 2, 3)),
     ],
-)
+)  # fmt: skip
 def test_gaussian_pairs_agree_with_enumeration(ours, theirs):
     networks, values = known_gaussian_networks(), known("gaussian_values")
     table = pd.DataFrame({side: [networks[name] for name in values[side]] for side in ("truth", "estimate")})

@@ -120,20 +120,14 @@ BROKEN = [
     ("bif", BIF.replace("lo, mid, hi", "lo, mid, lo"), "state names differ"),
     ("bif", BIF.replace("B | A", "B | Z"), "undeclared variables \\['Z'\\]"),
     ("bif", BIF.replace("C | B, A", "C | B, B"), "names a variable twice"),
-    (
-        "bif",
-        BIF.replace("    (y, n) 0.5 0.3 0.2;\n", ""),
-        "line 25: .* has 3 rows, expected 4; the row of \\['y', 'n'\\] is missing",
-    ),
+    ("bif", BIF.replace("    (y, n) 0.5 0.3 0.2;\n", ""),
+     "line 25: .* has 3 rows, expected 4; the row of \\['y', 'n'\\] is missing"),
     ("bif", BIF.replace("(y, n) 0.5", "(n, n) 0.5"), "line 24: .*row \\['n', 'n'\\] twice"),
     ("bif", BIF.replace("(y, n) 0.5", "(y, q) 0.5"), "line 24: found the row \\['y', 'q'\\]"),
     ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 0.5 0.5"), "line 24: .* has 2 numbers here, expected 3"),
     ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 0.5 0.3 0.1 0.1"), "more than 3 numbers"),
-    (
-        "bif",
-        BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 0 0 0"),
-        "line 26: node 'C': the row \\[0.0, 0.0, 0.0\\] of its table sums to 0, not to 1",
-    ),
+    ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 0 0 0"),
+     "line 26: node 'C': the row \\[0.0, 0.0, 0.0\\] of its table sums to 0, not to 1"),
     ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) nan nan nan"), "line 24: expected a number, found 'nan'"),
     ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 1e999 0 0"), "expected a number"),
     ("bif", BIF.replace("(y, n) 0.5 0.3 0.2", "(y, n) 1.5 -0.3 -0.2"), "line 26: node 'C': .* between 0 and 1"),
@@ -143,7 +137,7 @@ BROKEN = [
     ("bif", BIF.replace("( A ) {", "( A | C ) {").replace("table 0.3, 0.7 ;", "(lo) 1 0; default 0.3, 0.7;"), "cycle"),
     ("bif", BIF.encode().replace(b"lo", b"\xff\xfe"), "line 12: found the byte 0xff, expected UTF-8"),
     ("bif.gz", BIF, "not a whole gzip file"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("suffix", "content", "words"), BROKEN, ids=range(len(BROKEN)))

@@ -159,11 +159,8 @@ def test_domains():
         ("A<->B", 3, r"column 'estimate', row 1 \(index 'y'\): expected a model as text .*found 3"),
         ("A<->B", {"A": 1}, r"column 'estimate', row 1 \(index 'y'\): expected a model as text .*found {'A': 1}"),
         ({"A<->B", 2}, "A<->B", r"column 'truth', row 1 \(index 'y'\): expected a model as text .*found {"),
-        (
-            "A -> B",
-            "A -> B; C",
-            r"column 'estimate', row 1 .*a graph .* takes metrics of the field 'graph', e.g. 'shd'",
-        ),
+        ("A -> B", "A -> B; C",
+         r"column 'estimate', row 1 .*a graph .* takes metrics of the field 'graph', e.g. 'shd'"),
         ("A -> B", "fire -- smoke", r"column 'estimate', row 1 .*a graph .* metrics of the field 'graph', e.g. 'shd'"),
         ("A -> B; B -> C", "A -> B", r"row 1 .*a truth is one model, found 2: .*metrics of the field 'graph'"),
         ("A<->C; B<->C", "A<->C", r"row 1 \(index 'y'\): a truth is one model, found 2"),
@@ -171,7 +168,7 @@ def test_domains():
         ("(A<->B)*(B<->A)", "A<->B", r"row 1 \(index 'y'\), where truth is cyclic"),
         ("A<->B", "A<->B; (A<->B)*(B<->A)", r"row 1 \(index 'y'\), where .*estimate is cyclic"),
     ],
-)
+)  # fmt: skip
 def test_refusals_name_the_row(truth, estimate, error):
     table = pd.DataFrame({"truth": ["A+C<->B", truth], "estimate": ["A+C<->B", estimate]}, index=["x", "y"])
     with pytest.raises((ValueError, TypeError), match=error):

@@ -73,36 +73,29 @@ def test_sets():
 @pytest.mark.parametrize(
     ("text", "position", "what"),
     [
-        ("", 0, "nothing"),
-        ("A*+B<->C", 2, "expected a literal, found '+'"),
-        ("A<->B*C", 5, "expected the end, found '*'"),
-        ("A<->B+C", 5, "an outcome is one literal"),
+        ("", 0, "nothing"), ("A*+B<->C", 2, "expected a literal, found '+'"),
+        ("A<->B*C", 5, "expected the end, found '*'"), ("A<->B+C", 5, "an outcome is one literal"),
         ("A<->B<->C", 5, "write a chain as (A<->B)*(B<->C)"),
         ("A + B", 5, "expected '*', '+' or '<->', found the end"),
         ("no solution", 3, "an output without models is written {}"),
         ("dev*~lit -> surv", 5, "~lit negates twice, because lower case means absent"),
-        ("(A<->B", 6, "expected ')', found the end"),
-        ("(A<->B)*C<->D", 8, "expected '(', found 'C'"),
-        ("(A<->B)(C<->D)", 7, "expected the end, found '('"),
-        ("A*(B+C)<->D", 2, "expected a literal, found '('"),
+        ("(A<->B", 6, "expected ')', found the end"), ("(A<->B)*C<->D", 8, "expected '(', found 'C'"),
+        ("(A<->B)(C<->D)", 7, "expected the end, found '('"), ("A*(B+C)<->D", 2, "expected a literal, found '('"),
         ("A & B<->C", 2, "unexpected '&' at position 2 of 'A & B<->C'; * joins conjuncts"),
-        ("A*Age<->C", 2, "write Age=1"),
-        ("A=100<->C", 0, "values go up to 99"),
+        ("A*Age<->C", 2, "write Age=1"), ("A=100<->C", 0, "values go up to 99"),
         ("~A=2<->C", 1, "~ applies to values 0 and 1"),
         ("(A<->B)*(C<->B)", 9, "a second atom with the outcome B"),
-        ("A<->B; C*<->D", 9, "expected a literal, found '<->'"),
-        ("A<->B;;C<->D", 6, "expected a model before ';'"),
+        ("A<->B; C*<->D", 9, "expected a literal, found '<->'"), ("A<->B;;C<->D", 6, "expected a model before ';'"),
         ("{A<->B", 0, "unexpected '{'"),
         ("{A<->C, B<->C}", 8, "a second atom with the outcome C"),
-        ("A{x}<->B", 1, "unexpected '{'"),
-        ("M1:", 3, "expected a literal, found the end"),
+        ("A{x}<->B", 1, "unexpected '{'"), ("M1:", 3, "expected a literal, found the end"),
         ("M1: A<->B; M2:", 14, "expected a literal, found the end"),
         ("M1: M2: A<->B", 4, "expected a literal, found the end"),
         ("(A*b+C<->D", 10, "expected ')', found the end"),
         ("D+(A*b+C<->E", 8, "expected '*', '+' or ')', found '<->'"),
         ("D+((A))<->E", 3, "expected a literal, found '('"),
     ],
-)
+)  # fmt: skip
 def test_errors_say_what_and_where(text, position, what):
     with pytest.raises(FormulaError, match="position") as caught:
         parse_set(text)
@@ -152,22 +145,14 @@ def test_letters_without_case_name_their_value():
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
-        ("A{1}*B{0}->Y{1}", "A*b=>Y"),
-        ("A[2]*B[0]<->Y[1]", "A=2*B=0<->Y=1"),
-        ("M1: A*~B + (C*d) => Y", "A*b+C*d=>Y"),
-        ("A*b+C <= Y", "A*b+C<=Y"),
-        ("A <- Y", "A<=Y"),
-        ("((A)+B<->C)*(C->D)", "(A+B<->C)*(C=>D)"),
-        ("{D<->E}", "D<->E"),
-        ("{D<->E; A{1}<->E{0}}", "A<->e; D<->E"),
+        ("A{1}*B{0}->Y{1}", "A*b=>Y"), ("A[2]*B[0]<->Y[1]", "A=2*B=0<->Y=1"), ("M1: A*~B + (C*d) => Y", "A*b+C*d=>Y"),
+        ("A*b+C <= Y", "A*b+C<=Y"), ("A <- Y", "A<=Y"), ("((A)+B<->C)*(C->D)", "(A+B<->C)*(C=>D)"),
+        ("{D<->E}", "D<->E"), ("{D<->E; A{1}<->E{0}}", "A<->e; D<->E"),
         ("M1: A*B + (C) -> Y\nM2: A*B + (D) -> Y\n", "A*B+C=>Y; A*B+D=>Y"),
-        ("M1:A->Y M2:B->Y;", "A=>Y; B=>Y"),
-        ("{ }", "{}"),
-        ("A·¬B \u2228 C\u2227D ↔ E", "A*b+C*D<->E"),
-        ("A·b+C → E", "A*b+C=>E"),
-        ("A ⇐ E", "A<=E"),
+        ("M1:A->Y M2:B->Y;", "A=>Y; B=>Y"), ("{ }", "{}"), ("A·¬B \u2228 C\u2227D ↔ E", "A*b+C*D<->E"),
+        ("A·b+C → E", "A*b+C=>E"), ("A ⇐ E", "A<=E"),
     ],
-)
+)  # fmt: skip
 def test_notations_of_programs(text, canonical):
     found = parse_set(text)
     assert set_text(found) == canonical
@@ -237,13 +222,10 @@ def long_model(n: int, salt: int) -> str:
 TEXTS = {
     "model": lambda n, salt: long_model(n, salt),
     "set": lambda n, salt: "; ".join(f"A{salt}X{i}<->E" for i in range(n // 10)),
-    "spaces": lambda n, salt: f"A{salt}" + " " * n + "<->E",
-    "nothing": lambda n, salt: ";" * (n + salt),
-    "blanks": lambda n, salt: f"A{salt}" + " " * n + "?",
-    "opened": lambda n, salt: "(" * (n + salt),
-    "stars": lambda n, salt: "A*" * (n // 2 + salt),
-    "negated": lambda n, salt: "~" * (n + salt),
-}
+    "spaces": lambda n, salt: f"A{salt}" + " " * n + "<->E", "nothing": lambda n, salt: ";" * (n + salt),
+    "blanks": lambda n, salt: f"A{salt}" + " " * n + "?", "opened": lambda n, salt: "(" * (n + salt),
+    "stars": lambda n, salt: "A*" * (n // 2 + salt), "negated": lambda n, salt: "~" * (n + salt),
+}  # fmt: skip
 
 
 @pytest.mark.slow

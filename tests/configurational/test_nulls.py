@@ -99,18 +99,13 @@ def test_relabelling_leaves_outcomes_and_shape() -> None:
 @pytest.mark.parametrize(
     ("truth", "estimate", "domains"),
     [
-        ("A*b+C<->E", "A*c<->E", None),
-        ("A*b+c*D<->E", "A*B+D<->E", None),
-        ("A*b+C<->E", "A*b+C+D<->E", None),
-        (D3, "(A*B<->D)*(D+B*C<->G)", None),
-        (D3, "(A+B*F<->D)*(D+E<->G)", None),
-        (D3, "A+B<->G", None),
-        (D3, "(A+B<->G)*(A+a<->D)", None),
-        ("A+B<->E", "A+B<->e", None),
+        ("A*b+C<->E", "A*c<->E", None), ("A*b+c*D<->E", "A*B+D<->E", None), ("A*b+C<->E", "A*b+C+D<->E", None),
+        (D3, "(A*B<->D)*(D+B*C<->G)", None), (D3, "(A+B*F<->D)*(D+E<->G)", None), (D3, "A+B<->G", None),
+        (D3, "(A+B<->G)*(A+a<->D)", None), ("A+B<->E", "A+B<->e", None),
         ("A=2*B=1+C=1<->E=1", "A=1*C=0+B=0<->E=1", {"A": [0, 1, 2], "B": [0, 1, 2]}),
         ("A=2*b+B=2<->E=1", "A=1*B=0<->E=1", {"A": [0, 1, 2], "B": [0, 1, 2]}),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("flip", [False, True])
 @pytest.mark.parametrize("name", LINEAR)
 def test_closed_form_by_enumeration(truth: str, estimate: str, domains: object, name: str, flip: bool) -> None:

@@ -358,3 +358,11 @@ def test_counter_examples(truth, smaller, larger, before, after):
     assert submodel_of(parse(smaller), parse(larger))
     assert ce.correctness(truth, smaller) == pytest.approx(before)
     assert ce.correctness(truth, larger) == pytest.approx(after)
+
+
+def test_columns_that_number_the_cases_are_no_factors() -> None:
+    data = pd.DataFrame({"A": [0.1, 0.4, 0.6, 0.7, 0.9], "B": [0, 1, 0, 1, 1]})
+    assert Setting(data=data).names == ["A", "B"], "memberships may all differ"
+    assert Setting(data=data.assign(A=range(5))[:4]).names == ["A", "B"], "as may values of few cases"
+    with pytest.raises(ValueError, match="column 'A' has a value of its own in each of the 5 cases"):
+        Setting(data=data.assign(A=range(5)))

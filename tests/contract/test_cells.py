@@ -1,7 +1,5 @@
 """Packed cells: the bytes of a format are taken for no other, whatever their names and sizes are."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 

@@ -1,8 +1,9 @@
 """What error messages share: rows and unknown names with the nearest, and names that look alike are told apart."""
 
-from __future__ import annotations
-
+import inspect
 import math
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -30,18 +31,13 @@ from causaleval_pd.contract.checks import (
 @pytest.mark.parametrize(
     ("first", "second", "what"),
     [
-        ("A", " A", "blanks"),
-        ("A", "A\u00a0", "blanks"),
-        ("blood pressure", "blood  pressure", "blanks"),
+        ("A", " A", "blanks"), ("A", "A\u00a0", "blanks"), ("blood pressure", "blood  pressure", "blanks"),
         ("\u00e9", "e\u0301", "Unicode's normal form (NFC, NFD)"),
-        ("\u212b", "\u00c5", "Unicode's normal form (NFC, NFD)"),
-        ("A", "\ufeffA", "characters that do not show"),
-        ("A", "A\u200b", "characters that do not show"),
-        ("IL-6", "IL\u20116", "dashes"),
-        ("\u00b5g", "\u03bcg", "blanks and other characters"),
-        ("e\u0301 ", "\u00e9", "blanks and other characters"),
+        ("\u212b", "\u00c5", "Unicode's normal form (NFC, NFD)"), ("A", "\ufeffA", "characters that do not show"),
+        ("A", "A\u200b", "characters that do not show"), ("IL-6", "IL\u20116", "dashes"),
+        ("\u00b5g", "\u03bcg", "blanks and other characters"), ("e\u0301 ", "\u00e9", "blanks and other characters"),
     ],
-)
+)  # fmt: skip
 def test_names_that_look_alike(first, second, what):
     assert face(first) == face(second)
     assert alike(["B", first, second]) == (first, second)
@@ -62,16 +58,13 @@ def test_other_names_are_told_apart(names):
     [
         ([True, 1, "x"], r"'k': found the labels True and 1, which count as equal; make .* table\['k'\].astype\(str\)"),
         ([0.0, "x", False], r"found the labels False and 0.0, which count as equal"),
-        ([np.True_, 1], r"True.* and 1, which count as equal"),
-        ([None, 1, True], r"True and 1, which count as equal"),
-        (
-            ["pc", "ges", "pc "],
-            r"'pc' and 'pc ' look alike, but differ in blanks; .*table\['k'\]\.str\.normalize\('NFC'\)",
-        ),
+        ([np.True_, 1], r"True.* and 1, which count as equal"), ([None, 1, True], r"True and 1, which count as equal"),
+        (["pc", "ges", "pc "],
+         r"'pc' and 'pc ' look alike, but differ in blanks; .*table\['k'\]\.str\.normalize\('NFC'\)"),
         (["\u00e9", "e\u0301", 3], r"Unicode's normal form \(NFC, NFD\)"),
         ([0.3, 0.1 + 0.2, np.nan], r"0.3 and 0.30000000000000004, equal but .*; round: table\['k'\].round\(9\)"),
     ],
-)
+)  # fmt: skip
 def test_labels_that_may_be_one(labels, message):
     with pytest.raises(ValueError, match=message):
         check_labels(pd.Series(labels), "k")
@@ -87,14 +80,10 @@ def test_labels_of_categories():
 @pytest.mark.parametrize(
     "labels",
     [
-        [True, False],
-        [1, 1.0, 2],
-        [True, 2, "1"],
-        ["a", "b", None],
-        [0.1, 0.2, 1e-300, -0.0, np.inf, -np.inf, np.nan],
+        [True, False], [1, 1.0, 2], [True, 2, "1"], ["a", "b", None], [0.1, 0.2, 1e-300, -0.0, np.inf, -np.inf, np.nan],
         [],
     ],
-)
+)  # fmt: skip
 def test_labels_that_differ(labels):
     assert check_labels(pd.Series(labels, dtype=object), "k") is None
     assert check_labels(pd.Series(labels), "k") is None
@@ -198,19 +187,53 @@ CUBE = np.ma.masked_greater(np.full((2, 2, 2), 0.9), 0.5)
         (lambda: ce.graph_column([MASKED], encoding="row->column"), r"row 0 \(index 0\): .*\(0, 1\)"),
         (lambda: ce.score_column([MASKED], encoding="row->column"), r"row 0 \(index 0\): .*\(0, 1\)"),
         (lambda: ce.score_column(np.ma.stack([MASKED]), encoding="row->column"), r"row 0 \(index 0\): .*\(0, 1\)"),
-        (
-            lambda: ce.lagged_column([CUBE], encoding="lag,cause,effect", first_lag=0, threshold=0),
-            r"row 0.*\(0, 0, 0\)",
-        ),
+        (lambda: ce.lagged_column([CUBE], encoding="lag,cause,effect", first_lag=0, threshold=0),
+         r"row 0.*\(0, 0, 0\)"),
         (lambda: ce.lagged_scores([CUBE], encoding="lag,cause,effect", first_lag=0, lag=1), r"row 0.*\(0, 0, 0\)"),
         (lambda: ce.lagged_column([[MASKED]], encoding="VARLiNGAM", threshold=0), r"row 0.*\(0, 1\)"),
         (lambda: ce.DiscreteNetwork({"A": []}, {"A": np.ma.masked_greater([0.3, 0.7], 0.5)}), r"node 'A'.*\(1,\)"),
-        (
-            lambda: ce.GaussianNetwork({"A": [], "B": ["A"]}, {"A": [], "B": MASKED[0, 1:]}, {"A": 1, "B": 1}),
-            r"node 'B'.*\(0,\)",
-        ),
+        (lambda: ce.GaussianNetwork({"A": [], "B": ["A"]}, {"A": [], "B": MASKED[0, 1:]}, {"A": 1, "B": 1}),
+         r"node 'B'.*\(0,\)"),
     ],
-)
+)  # fmt: skip
 def test_masked_values_are_refused_wherever_arrays_are_read(read, place):
     with pytest.raises(ValueError, match=f"{place}.*fill it, as in"):
         read()
+
+
+RUNS = pd.DataFrame({"tool": "pc", "truth": ["A -> B", None], "estimate": "A -> B"})
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda: RUNS.ceval.evaluate(["shd"]),
+        lambda: RUNS.ceval.cube(["shd"], by=["tool"], n_draws=9, rng=7),
+        lambda: ce.cube(RUNS, ["shd"], by=["tool"], n_draws=9, rng=7),
+        lambda: [ce.with_controls(RUNS, ["shd"], n_draws=9, rng=7) for _ in range(1)],
+        lambda: ce.reasoning.parse_answers(["perhaps"] * 9),
+    ],
+)
+def test_warnings_point_at_the_line_that_called_the_package(verb):
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        verb()
+    assert seen and {warning.filename for warning in seen} == {__file__}
+    assert {warning.lineno for warning in seen} == {verb.__code__.co_firstlineno}
+
+
+def test_warnings_of_cubes_and_of_files_point_at_their_line(tmp_path):
+    (tmp_path / "a.txt").write_text("")
+    with pytest.warns(UserWarning, match="without a truth"):
+        cube = RUNS.ceval.cube(["shd"], by=["tool"], n_draws=9, rng=7)
+    with pytest.warns(UserWarning) as seen:
+        first = inspect.currentframe().f_lineno + 1
+        cube.ceval.summary()
+        ce.read_graphs(tmp_path / "*.txt")
+    assert {(warning.filename, warning.lineno - first) for warning in seen} == {(__file__, 0), (__file__, 1)}
+
+
+def test_every_warning_of_the_package_is_of_one_function():
+    folder = Path(ce.__file__).parent
+    others = [file for file in folder.rglob("*.py") if "warnings.warn" in file.read_text(encoding="utf-8")]
+    assert [file.relative_to(folder) for file in others] == [Path("contract", "checks.py")]

@@ -1,7 +1,5 @@
 """Closed-form rules: named, explained, and probed where a metric names one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -36,9 +34,8 @@ def test_a_metric_that_contradicts_its_closed_form_is_refused():
 
     with pytest.raises(ValueError, match=r"squared names closed_form='linear', but at same direction 2 it is .* units"):
         register_for_graphs(squared, "linear")
-    with pytest.raises(
-        ValueError, match=r"names closed_form='ancestors', but it depends on the number of shared edges"
-    ):
+    message = r"names closed_form='ancestors', but it depends on the number of shared edges"
+    with pytest.raises(ValueError, match=message):
         register_for_graphs(squared, "ancestors")
     with pytest.raises(ValueError, match=r"names closed_form='blankets', but its function reads 'counts', which"):
         register_for_graphs(squared, "blankets")

@@ -1,7 +1,5 @@
 """Measures of confusions against their definitions, and the metrics that families make of them."""
 
-from __future__ import annotations
-
 import inspect
 import math
 import pickle
@@ -14,24 +12,18 @@ from causaleval_pd.contract.confusion import MEASURES, Confusion, ConfusionFamil
 from causaleval_pd.contract.metric import METRICS
 
 DEFINITIONS = {
-    "tp": lambda tp, fp, fn, tn: tp,
-    "fp": lambda tp, fp, fn, tn: fp,
-    "fn": lambda tp, fp, fn, tn: fn,
-    "tn": lambda tp, fp, fn, tn: tn,
-    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
-    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
-    "npv": lambda tp, fp, fn, tn: tn / (tn + fn),
-    "specificity": lambda tp, fp, fn, tn: tn / (tn + fp),
-    "fdr": lambda tp, fp, fn, tn: fp / (tp + fp),
-    "for": lambda tp, fp, fn, tn: fn / (tn + fn),
-    "g1": lambda tp, fp, fn, tn: 2 * tn / (2 * tn + fp + fn),
+    "tp": lambda tp, fp, fn, tn: tp, "fp": lambda tp, fp, fn, tn: fp, "fn": lambda tp, fp, fn, tn: fn,
+    "tn": lambda tp, fp, fn, tn: tn, "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
+    "recall": lambda tp, fp, fn, tn: tp / (tp + fn), "npv": lambda tp, fp, fn, tn: tn / (tn + fn),
+    "specificity": lambda tp, fp, fn, tn: tn / (tn + fp), "fdr": lambda tp, fp, fn, tn: fp / (tp + fp),
+    "for": lambda tp, fp, fn, tn: fn / (tn + fn), "g1": lambda tp, fp, fn, tn: 2 * tn / (2 * tn + fp + fn),
     "jaccard": lambda tp, fp, fn, tn: tp / (tp + fp + fn),
     "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
     "f1": lambda tp, fp, fn, tn: 2 * tp / (2 * tp + fp + fn),
     "f_beta": lambda tp, fp, fn, tn: 1.25 * tp / (1.25 * tp + 0.25 * fn + fp),
     "balanced_accuracy": lambda tp, fp, fn, tn: (tp / (tp + fn) + tn / (tn + fp)) / 2,
     "mcc": lambda tp, fp, fn, tn: (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)),
-}
+}  # fmt: skip
 
 
 def confusion(tp, fp, fn, tn):

@@ -1,7 +1,5 @@
 """Encodings: the list of all, and toy formats that are registered, read in every way, and removed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any

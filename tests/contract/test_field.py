@@ -1,7 +1,5 @@
 """Fields: registered once, found by name; missing cells and the identity of cells."""
 
-from __future__ import annotations
-
 import hashlib
 
 import numpy as np

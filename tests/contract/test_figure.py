@@ -1,7 +1,5 @@
 """Figures: registered by name, listed by what they are drawn from."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Results carry the calls that made them: settings, seeds, null models and versions, as JSON values."""
 
-from __future__ import annotations
-
 import functools
 import io
 import json

@@ -1,7 +1,5 @@
 """Laws of metrics: sums, quantiles and tails against brute force over the support."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Metrics with further dimensions: one component per coordinate, one evaluation for all, shapes checked."""
 
-from __future__ import annotations
-
 import inspect
 import pickle
 from dataclasses import dataclass, replace

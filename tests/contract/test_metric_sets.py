@@ -1,7 +1,5 @@
 """Metrics of one call: chosen, renamed, with options fixed."""
 
-from __future__ import annotations
-
 import pytest
 
 import causaleval_pd as ce
@@ -13,9 +11,8 @@ def test_tweak_fixes_options_and_keeps_the_base_unchanged():
     assert ce.tweak("shd", reversal_cost=2).name == "shd"
     twice = ce.tweak(doubled, undirected_cost=0, name="both")
     assert dict(twice.options) == {"reversal_cost": 2, "undirected_cost": 0}
-    with pytest.raises(
-        ValueError, match="shd has no option 'reversal'; did you mean 'reversal_cost'. its options: reversal_cost"
-    ):
+    message = "shd has no option 'reversal'; did you mean 'reversal_cost'. its options: reversal_cost"
+    with pytest.raises(ValueError, match=message):
         ce.tweak("shd", reversal=2)
     with pytest.raises(ValueError, match="must be an identifier"):
         ce.tweak("shd", name="my shd")

@@ -1,7 +1,5 @@
 """Null models: prepared once a table, registered by field, chosen with options."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

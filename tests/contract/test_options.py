@@ -1,7 +1,5 @@
 """Options that several metrics share are explained once, conventions too; refusals name what applies."""
 
-from __future__ import annotations
-
 import pytest
 
 import causaleval_pd as ce

@@ -1,7 +1,5 @@
 """Metrics of users: a function of two graphs or of pairs, and what a wrong one returns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -135,16 +133,13 @@ def _ranks_of_pairs(pairs):
         (_beyond, ValueError, r"returned 7, outside its range \(-inf, 1\), for the truth Graph\(.*declare its range="),
         (_by_chance, ValueError, r"returned 0\.\d+ and then 0\.\d+ for the same pair \(the truth Graph\("),
         (_scalar_of_pairs, TypeError, r"returned 1.0 \(float\), expected an array \(8,\) of numbers, one per pair"),
-        (
-            _too_many_of_pairs,
-            TypeError,
-            r"returned an array of shape \(9,\) and dtype float64, expected an array \(8,\)",
-        ),
+        (_too_many_of_pairs, TypeError,
+         r"returned an array of shape \(9,\) and dtype float64, expected an array \(8,\)"),
         (_texts_of_pairs, TypeError, r"returned an array of shape \(8,\) and dtype <U1"),
         (_nones_of_pairs, TypeError, r"returned an array of shape \(8,\) and dtype object"),
         (_ranks_of_pairs, ValueError, "the value of a pair depends on this pair alone"),
     ],
-)
+)  # fmt: skip
 def test_wrong_values_are_explained(function, error, message):
     with pytest.raises(error, match=message):
         RUNS.ceval.evaluate([declared(function)])

@@ -1,7 +1,5 @@
 """Pairs: what is remembered of them, and errors that name positions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,18 +41,14 @@ def test_pairs_of_a_field_define_what_verbs_ask():
 CHAIN, FORK = (list(ce.causal_kl.metastatic_mutations().values())[i] for i in (0, 1))
 SCORES = ce.score_column([[[0, 0.5], [0.5, 0]], [[0, 2], [2, 0]]])
 CELLS = {
-    "graph": ("A -> B; C", "A; B; C", "A -> B; C"),
-    "network": (ce.causal_kl.metastatic(), CHAIN, FORK),
+    "graph": ("A -> B; C", "A; B; C", "A -> B; C"), "network": (ce.causal_kl.metastatic(), CHAIN, FORK),
     "fitted_graph": (ce.causal_kl.metastatic(), "B; C; M -> S", "B; C; M -- S"),
     "formula": ("A*B + C <-> E", "A + C <-> E", "A*B + C <-> E"),
-    "answer": (True, False, True),
-    "label": ("a", "b", "a"),
-    "quantity": (0.5, 0.2, 0.5),
+    "answer": (True, False, True), "label": ("a", "b", "a"), "quantity": (0.5, 0.2, 0.5),
     "knowledge": (ce.Knowledge(required=["A -> B"]), "A; B; C", "A -> B; C"),
-    "scores": ("0 -> 1", *SCORES),
-    "edge_weights": (SCORES[0], *SCORES),
+    "scores": ("0 -> 1", *SCORES), "edge_weights": (SCORES[0], *SCORES),
     "lagged": ("lags 0..1: X@-1 -> Y", "lags 0..1: X; Y", "lags 0..1: X@-1 -> Y"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("field", CELLS)

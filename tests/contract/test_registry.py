@@ -1,7 +1,5 @@
 """Registries: names once, the nearest names of unknown ones, third parties loaded late and once."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 
@@ -172,17 +170,11 @@ def test_objects_of_the_package_are_not_replaced():
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("RED", "did you mean 'red'? "),
-        ("sky-blue", "did you mean 'sky_blue'? "),
-        ("crimson", "did you mean 'red'? "),
-        ("Crimsn", "did you mean 'red'? "),
-        ("hue", "did you mean 'red', 'sky_blue'? "),
-        ("azure", "in another table 'sky_blue'; "),
-        ("qqq", ""),
-        ("", ""),
-        (None, ""),
+        ("RED", "did you mean 'red'? "), ("sky-blue", "did you mean 'sky_blue'? "), ("crimson", "did you mean 'red'? "),
+        ("Crimsn", "did you mean 'red'? "), ("hue", "did you mean 'red', 'sky_blue'? "),
+        ("azure", "in another table 'sky_blue'; "), ("qqq", ""), ("", ""), (None, ""),
     ],
-)
+)  # fmt: skip
 def test_names_of_other_tools_are_suggested(colours, name, hint):
     colours.add("sky_blue", "#0af")
     colours.other_names({"crimson": ["red"], "hue": ["red", "sky_blue", "not there"]})

@@ -1,7 +1,5 @@
 """What fields say of relabelled estimates: cells of pairs, perfect estimates, the order of labels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

@@ -1,7 +1,5 @@
 """Declared statistical tests: names, designs and options are checked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Words of counts, levels and p-values."""
 
-from __future__ import annotations
-
 import datetime
 
 import numpy as np

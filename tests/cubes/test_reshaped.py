@@ -414,6 +414,17 @@ def test_verbs_without_controls_refuse_them_too(cube, name, verb):
         OBSERVED[verb](change(cube))
 
 
+def test_one_draw_of_two_is_no_cube_of_one_draw(make_cube):
+    values, draws = np.arange(6.0).reshape(1, 6), np.arange(12.0).reshape(1, 6, 2)
+    for n_draws in (1, 2):
+        made = make_cube({"algorithm": ["x"]}, {"m": (values, "minimize", draws[..., :n_draws])})
+        if n_draws == 1:
+            assert ce.summary(made.isel(draw=0), columns="full").equals(ce.summary(made, columns="full"))
+        else:
+            with pytest.raises(ValueError, match="a single draw of the cube was selected"):
+                ce.summary(made.isel(draw=0))
+
+
 @pytest.mark.slow
 def test_verbs_without_controls_take_cut_draws(cube):
     cut = cube.isel(draw=slice(3))

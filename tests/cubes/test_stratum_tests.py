@@ -289,13 +289,35 @@ def test_means_beyond_the_limits_of_guessing_are_those_with_a_small_p():
             truth = guess(rng)
             rows.append({"s": stratum, "truth": truth, "estimate": guess(rng, 5) if rng.random() < 0.75 else truth})
     made = pd.DataFrame(rows).ceval.cube(["shd", "adjacency_f1"], by=["s"], n_draws=99, rng=7)
-    table = made.ceval.summary(columns="full")
-    for metric in ("shd", "adjacency_f1"):
-        p = table.loc[table["metric"] == metric, "p_value"].to_numpy()
+    # draws of clusters combined, and draws side by side
+    for cube, metric in itertools.product((made, made.assign_attrs(control_combined="[]")), ("shd", "adjacency_f1")):
+        p = cube.ceval.summary(metric, columns="full")["p_value"].to_numpy()
         for alpha in (0.05, 0.2):
-            low, high = guessing_limits(read_cube(made), metric, alpha)
+            low, high = guessing_limits(read_cube(cube), metric, alpha)
             np.testing.assert_array_equal(low < 0 if metric == "shd" else high > 0, p <= alpha)
         assert 5 < (p <= 0.05).sum() < 55
+
+
+def test_draws_that_are_not_relabelled_jointly_show_no_worse_guesses():
+    """Where truths repeat; as independent runs these are worse than guesses."""
+    runs = pd.DataFrame(
+        {"truth": "A -> B; B -> C; C -> D; A -> E", "estimate": "B -> A; C -> B; D -> C; E -> A"}, range(6)
+    )
+    for cluster, worse in ((None, True), ("truth", False)):
+        cube = runs.assign(k="x").ceval.cube(["shd"], by=["k"], null="orientation", cluster=cluster, n_draws=99, rng=1)
+        [note] = cube.ceval.summary(columns="full")["note"]
+        assert ("worse than guessing" in note) == worse
+
+
+@pytest.mark.filterwarnings("ignore:2 runs failed")
+def test_draws_of_strata_whose_failed_runs_count_are_not_combined():
+    runs = ce.datasets.runs().query("density == 0.2 and n == 400").reset_index(drop=True)
+    runs.loc[:1, "estimate"] = None
+    cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=39, rng=1)
+    for missing, combined in (("drop", [True, True, True]), ("worst", [False, True, False])):
+        table = ce.summary(cube, missing=missing, columns="full")
+        assert table["p_method"].str.contains(COMBINED).tolist() == combined
+        assert table["n_failed"].tolist() == [1, 0, 1]
 
 
 @pytest.fixture(scope="module")

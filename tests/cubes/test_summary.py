@@ -155,6 +155,19 @@ def test_a_mean_without_interval_has_a_reason():
             assert f"mean without interval: {reason}" in note
 
 
+@pytest.mark.parametrize(("null", "metric"), [("edges", "shd"), ("edges", "sid"), ("permutation", "adjacency_f1")])
+def test_perfect_runs_of_one_size_are_better_though_their_effect_does_not_vary(null, metric):
+    """Five clusters of one sign have a chance of 1/32: less than .05, more than .01."""
+    orders = [np.random.default_rng(i).permutation(list("ABCDEF")) for i in range(9)]
+    truths = [f"{a} -> {b}; {b} -> {c}; {c} -> {d}; {e}; {f}" for a, b, c, d, e, f in orders]
+    runs = pd.DataFrame({"truth": truths, "estimate": truths, "s": [*"aaaaabbbb"]})
+    cube = runs.ceval.cube([metric], by=["s"], null=null, n_draws=199, rng=1)
+    table = cube.ceval.summary()
+    assert table["ci_low"].isna().all() and (table["skill"] == 1).all() and (table["p_value"] < 0.01).all()
+    assert table["verdict"].tolist() == ["better", "not all guesses"]
+    assert cube.ceval.summary(level=0.99)["verdict"].tolist() == ["not all guesses"] * 2
+
+
 @pytest.mark.slow
 def test_the_interval_of_the_mean_covers_where_clusters_have_unequal_sizes():
     """Bootstraps of data sets: 600 strata with five truths of 6, 3, 2, 1 and 1 runs."""

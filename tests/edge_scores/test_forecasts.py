@@ -24,6 +24,7 @@ def test_scores_of_one_pair():
     sure = ce.score_column([[[0, 0.0], [1.0, 0]]], nodes=["A", "B"], encoding="row->column")[0]
     assert math.isinf(ce.log_loss("A -> B", sure))
     assert ce.log_loss("A -> B", sure, clip=0.01) == pytest.approx(-math.log(0.01))
+    assert ce.log_loss("B -> A", sure, clip=0.01) == pytest.approx(-math.log(0.99))
     assert ce.calibration_error("A -> B", cell) == pytest.approx(0.25)
 
 

@@ -168,25 +168,20 @@ def test_the_best_shd_is_that_of_the_best_threshold():
 
 def test_faults_name_the_row():
     table = pd.DataFrame({"truth": ["0 -> 1; 2"], "estimate": [line(1, 2, 3, 4, 5, 6)]}, index=["r"])
-    with pytest.raises(ValueError, match=r"row 0 \(index 'r'\).*k is 7, but there are 6 candidates"):
-        table.ceval.evaluate([ce.tweak("precision_at_k", k=7)])
-    with pytest.raises(ValueError, match="sources names.*'X'"):
-        table.ceval.evaluate([ce.tweak("auroc", sources=["X"])])
-    with pytest.raises(ValueError, match="universe must be"):
-        table.ceval.evaluate([ce.tweak("auroc", universe="pairs")])
-    with pytest.raises(TypeError, match="sources must be a list"):
-        table.ceval.evaluate([ce.tweak("auroc", sources="0")])
-    with pytest.raises(ValueError, match="restricts ordered pairs"):
-        table.ceval.evaluate([ce.tweak("auroc", sources=["0"], universe="unordered")])
-    other = table.assign(truth=["A -> B; C"])
-    with pytest.raises(ValueError, match=r"row 0 \(index 'r'\): truth has nodes .*score_column"):
-        other.ceval.evaluate(["auroc"])
     latent = table.assign(truth=["0 <-> 1; 2"])
-    with pytest.raises(ValueError, match="universe='unordered'"):
-        latent.ceval.evaluate(["auroc"])
+    for runs, metric, message in (
+        (table, ce.tweak("precision_at_k", k=7), r"row 0 \(index 'r'\).*k is 7, but there are 6 candidates"),
+        (table, ce.tweak("auroc", sources=["X"]), "sources names.*'X'"),
+        (table, ce.tweak("auroc", universe="pairs"), "universe must be"),
+        (table, ce.tweak("auroc", sources="0"), "sources must be a list"),
+        (table, ce.tweak("auroc", sources=["0"], universe="unordered"), "restricts ordered pairs"),
+        (table.assign(truth=["A -> B; C"]), "auroc", r"row 0 \(index 'r'\): truth has nodes .*score_column"),
+        (latent, "auroc", "universe='unordered'"),
+        (table.assign(estimate=ce.score_column([np.full((3, 3), 2.0)]).array), "brier", "applies to"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            runs.ceval.evaluate([metric])
     assert latent.ceval.evaluate([ce.tweak("auroc", universe="unordered")])["auroc"].iloc[0] == 0
-    with pytest.raises(ValueError, match="applies to"):
-        table.assign(estimate=ce.score_column([np.full((3, 3), 2.0)]).array).ceval.evaluate(["brier"])
 
 
 def test_failed_runs_stay():

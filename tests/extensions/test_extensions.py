@@ -230,9 +230,8 @@ def test_runs_without_a_truth_are_paired_by_replicate_or_context(without_truths)
         cube = ce.cube(without_truths, ["orderly"], truth=None, by=["algorithm"], n_draws=None, **settings)
         return ce.compare(cube, "algorithm", columns="full"), cube
 
-    with pytest.raises(
-        ValueError, match=r"have different data sets \(24 such pairs\), so they are not pairs; give runs"
-    ):
+    message = r"have different data sets \(24 such pairs\), so they are not pairs; give runs"
+    with pytest.raises(ValueError, match=message):
         compare()
     for settings in ({"replicate": "number"}, {"context": {"judge": "number"}}):
         table, cube = compare(**settings)

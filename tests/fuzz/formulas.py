@@ -26,21 +26,8 @@ PIECES = [
     " " * 5000, "A+" * 3000, "A*" * 9000,
 ]  # fmt: skip
 ODD: list[Any] = [
-    None,
-    1,
-    1.5,
-    b"A<->B",
-    [],
-    [None],
-    ["A<->B", 3],
-    ("A<->B",),
-    {"A<->B"},
-    {},
-    float("nan"),
-    True,
-    [[]],
-    object,
-]
+    None, 1, 1.5, b"A<->B", [], [None], ["A<->B", 3], ("A<->B",), {"A<->B"}, {}, float("nan"), True, [[]], object,
+]  # fmt: skip
 
 
 def read_again(read: Callable[[str], Any], text: str) -> None:

@@ -25,14 +25,9 @@ NODES = ["X_lag1", "Y_lag0", "X_lag0", "Z", ("x", -1), ("x", 0), ("y", 0), ("y",
 OPTIONS: dict[str, list[Any]] = {
     "encoding": [*ENCODINGS, "other"],
     "nodes": [["X", "Y"], ["X", "Y", "Z"], [0, 1], ["X", "X"], "XY", 3],
-    "threshold": [0, 0.5, -1, "a"],
-    "alpha": [0.05, 2],
-    "min_lag": [0, 1, 2],
-    "max_lag": [0, 3, -1, 10**9],
-    "first_lag": [0, 1, True],
-    "kind": ["ts_dag", "ts_pag", "dag"],
-    "conflict": ["circle", "raise", None],
-}
+    "threshold": [0, 0.5, -1, "a"], "alpha": [0.05, 2], "min_lag": [0, 1, 2], "max_lag": [0, 3, -1, 10**9],
+    "first_lag": [0, 1, True], "kind": ["ts_dag", "ts_pag", "dag"], "conflict": ["circle", "raise", None],
+}  # fmt: skip
 
 
 def array(rng: np.random.Generator) -> np.ndarray:

@@ -45,12 +45,9 @@ CELLS: list[Any] = [["L", "M"], ("L",), "L; M", "L;M;", "", [], ["Q"], [None], N
 TARGETS: list[Any] = ["pag", "mag", "admg", "dag", None, 1, "", ["pag"]]
 NULLS: list[Any] = [
     *["edges", "permutation", "orientation", "oracle_skeleton", "degree"],
-    ("latent_dag", {"n_latents": 2}),
-    ("latent_dag", {"n_latents": 1, "density": 0.4}),
-    ("latent_dag", {}),
-    ("edges", {"bidirected": "free"}),
-    ("orientation", {"bidirected": "none"}),
-]
+    ("latent_dag", {"n_latents": 2}), ("latent_dag", {"n_latents": 1, "density": 0.4}), ("latent_dag", {}),
+    ("edges", {"bidirected": "free"}), ("orientation", {"bidirected": "none"}),
+]  # fmt: skip
 
 
 def dag(rng: np.random.Generator) -> str:

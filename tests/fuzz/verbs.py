@@ -30,19 +30,16 @@ VERBS: dict[str, Callable[..., object]] = {
     "evaluate": partial(ce.evaluate, RUNS, metrics=["shd"]),
     "with_controls": partial(ce.with_controls, RUNS, metrics=["shd"], n_draws=9, rng=1),
     "with_baselines": partial(ce.with_baselines, RUNS, baselines=["empty"], context={"data": DATA}, rng=1),
-    "icpdag": RUNS["truth"].graph.icpdag,
-    "Knowledge": partial(ce.Knowledge, **KNOWN),
+    "icpdag": RUNS["truth"].graph.icpdag, "Knowledge": partial(ce.Knowledge, **KNOWN),
     "baseline": partial(ce.baselines.var_sort_regress, DATA),
     "threshold": partial(ce.baselines.correlation_threshold, DATA),
     "cube": partial(ce.cube, RUNS, metrics=["shd"], by=["algorithm"], n_draws=9, rng=1),
-    "summary": partial(ce.summary, CUBE),
-    "compare": partial(ce.compare, CUBE, dim="algorithm"),
+    "summary": partial(ce.summary, CUBE), "compare": partial(ce.compare, CUBE, dim="algorithm"),
     "model": partial(ce.model, SIX_TRUTHS, formula="shd ~ algorithm"),
     "rank_test": partial(ce.rank_test, CUBE, dim="algorithm"),
     "concat": partial(ce.concat, [CUBE.isel(algorithm=[0]), CUBE.isel(algorithm=[1, 2])], "algorithm"),
     "pool": partial(ce.pool, RUNS, by=["kind", "algorithm", "density"], metrics=["shd"]),
-    "placebo": partial(ce.placebo, RUNS, rng=1),
-    "wide": partial(ce.wide, SUMMARY, columns="algorithm"),
+    "placebo": partial(ce.placebo, RUNS, rng=1), "wide": partial(ce.wide, SUMMARY, columns="algorithm"),
     "style": partial(ce.style, SUMMARY),
     "expected_metric": partial(ce.expected_metric, "shd", n_nodes=5, true_edges=4, estimated_edges=3),
     "skeleton_test": partial(ce.skeleton_test, tp=2, true_edges=4, estimated_edges=3, n_nodes=5),
@@ -50,7 +47,7 @@ VERBS: dict[str, Callable[..., object]] = {
     "control_distribution": partial(
         ce.control_distribution, "A -> B; C", n_edges=1, kind="dag", observed={"shd": 1}, n_draws=9, rng=1
     ),
-}
+}  # fmt: skip
 JUNK: list[object] = [
     None, True, False, 0, -1, 3, 2**70, -0.5, 1.5, float("nan"), float("inf"), 1j, "", "x", "shd", "algorithm", "kind",
     "truth", "\x00", "\ud800", b"shd", [], [None], ["shd", "shd"], ["x"], [["shd"]], (), {}, {"shd": 1}, {1: 2}, set(),

@@ -142,31 +142,19 @@ def test_skeletons() -> None:
     ("arcs", "kind", "message"),
     [
         ([(0, 1), (1, 0)], DAG, "declared a dag, but has the undirected edge A -- B; orient it"),
-        (
-            [(0, 1), (1, 2), (2, 0)],
-            DAG,
-            "declared a dag, but has the directed cycle .*; mend the graph, or declare it a digraph",
-        ),
+        ([(0, 1), (1, 2), (2, 0)], DAG,
+         "declared a dag, but has the directed cycle .*; mend the graph, or declare it a digraph"),
         ([(0, 1), (1, 2), (2, 0)], CPDAG, "declared a cpdag, but has the directed cycle"),
         ([(0, 1), (1, 2), (2, 0), (0, 3), (3, 0)], CPDAG, "directed cycle .*; mend the graph, or declare it a pdag"),
-        (
-            [(0, 1), (1, 0)],
-            DIGRAPH,
-            "declared a digraph, but has the undirected edge A -- B .two opposite arcs are one",
-        ),
-        (
-            [(0, 1)],
-            CPDAG,
-            "has A -> B where the CPDAG of its equivalence class has A -- B; declare it a pdag, or use its",
-        ),
+        ([(0, 1), (1, 0)], DIGRAPH,
+         "declared a digraph, but has the undirected edge A -- B .two opposite arcs are one"),
+        ([(0, 1)], CPDAG,
+         "has A -> B where the CPDAG of its equivalence class has A -- B; declare it a pdag, or use its"),
         ([(0, 1), (2, 1), (1, 3), (3, 1)], CPDAG, "has B -- D where the CPDAG of its equivalence class has B -> D"),
-        (
-            [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2), (3, 0), (0, 3)],
-            CPDAG,
-            "no DAG has its skeleton, directed edges and v-structures",
-        ),
+        ([(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2), (3, 0), (0, 3)], CPDAG,
+         "no DAG has its skeleton, directed edges and v-structures"),
     ],
-)
+)  # fmt: skip
 def test_explanations(arcs: list[tuple[int, int]], kind: int, message: str) -> None:
     source, target = np.array(arcs).T
     planes = planes_from_arcs(1, 4, np.zeros_like(source), source, target)

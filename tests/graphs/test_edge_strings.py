@@ -45,14 +45,11 @@ def edges(text: str) -> tuple[list[str], set[tuple[str, str]]]:
         ("o -> b; o--c", ["o", "b", "c"], {("o", "b"), ("o", "c"), ("c", "o")}),
         ("A -> B; A -> B", ["A", "B"], {("A", "B")}),
         ("gene x -> gene y; x-> B", ["gene x", "gene y", "x", "B"], {("gene x", "gene y"), ("x", "B")}),
-        ('"A ?"-> B', ["A ?", "B"], {("A ?", "B")}),
-        ("X 1 -> X 2", ["X 1", "X 2"], {("X 1", "X 2")}),
-        ("A -- B; B -- A", ["A", "B"], {("A", "B"), ("B", "A")}),
-        ("{}", [], set()),
-        (" {} ", [], set()),
+        ('"A ?"-> B', ["A ?", "B"], {("A ?", "B")}), ("X 1 -> X 2", ["X 1", "X 2"], {("X 1", "X 2")}),
+        ("A -- B; B -- A", ["A", "B"], {("A", "B"), ("B", "A")}), ("{}", [], set()), (" {} ", [], set()),
         ("", [], set()),
     ],
-)
+)  # fmt: skip
 def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
     assert edges(text) == (nodes, arcs)
 
@@ -72,49 +69,35 @@ def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
         ("A <-> B; A -> B; B -> A", "expected one edge between two nodes, or '->' and '<->'"),
         ("A o-o A", "an edge from 'A' to itself"),
         ("A o- B", "found 'A o- B', expected letters.*; edges are written with .* those of mixed graphs with"),
-        ("A -o B", "found 'A -o B', expected letters"),
-        ("A *-> B", "found 'A \\*', expected letters"),
-        ("A <-* B", "found '\\* B', expected"),
-        ("A *-* B", "found 'A \\*-\\* B', expected"),
-        ("A @-> B", "found 'A @', expected"),
-        ("A ?-> B", "found 'A \\?', expected"),
+        ("A -o B", "found 'A -o B', expected letters"), ("A *-> B", "found 'A \\*', expected letters"),
+        ("A <-* B", "found '\\* B', expected"), ("A *-* B", "found 'A \\*-\\* B', expected"),
+        ("A @-> B", "found 'A @', expected"), ("A ?-> B", "found 'A \\?', expected"),
         ("A x-> B", "found 'A x', which between two arrows, or beside one without blanks, may be two nodes"),
-        ("A <-x B", "found 'x B', which between"),
-        ("A <-O B; C", "found 'O B', which between"),
-        ("A --? B", "found '\\? B', expected"),
-        ("A +-> B", "found 'A \\+', expected"),
+        ("A <-x B", "found 'x B', which between"), ("A <-O B; C", "found 'O B', which between"),
+        ("A --? B", "found '\\? B', expected"), ("A +-> B", "found 'A \\+', expected"),
         ("A -- B; B ↔ C", "found 'A -- B; B ↔ C', which has another arrow"),
         ("o-> B o-o", "an edge needs a node name at both ends"),
         ("A -> B, C -> D", "found 'A -> B, C -> D', which has commas; .* with ';' or a line end between them"),
         ("dag { A -> B }", "found 'dag { A -> B }', which has braces"),
-        ("A - B", "found 'A - B', expected"),
-        ("A => B", "found 'A => B', which has another arrow"),
-        ("A → B", "found 'A → B', which has another arrow"),
-        ("A ->> B", "found '> B', expected"),
-        ("A <<- B", "found 'A <', expected"),
-        ("-> B", "an edge needs a node name at both ends"),
-        ("A ->", "an edge needs a node name at both ends"),
-        ("A -> -> B", "an edge needs a node name at both ends"),
-        (
-            "ABCDEFGHIJKLMNOPQRSTUVWXYZ -> ; abcdefghijklmnopqrstuvwxyz",
-            "cannot read 'KLMNOPQRSTUVWXYZ -> ; abcdefghijklmnopqr': an edge needs",
-        ),
+        ("A - B", "found 'A - B', expected"), ("A => B", "found 'A => B', which has another arrow"),
+        ("A → B", "found 'A → B', which has another arrow"), ("A ->> B", "found '> B', expected"),
+        ("A <<- B", "found 'A <', expected"), ("-> B", "an edge needs a node name at both ends"),
+        ("A ->", "an edge needs a node name at both ends"), ("A -> -> B", "an edge needs a node name at both ends"),
+        ("ABCDEFGHIJKLMNOPQRSTUVWXYZ -> ; abcdefghijklmnopqrstuvwxyz",
+         "cannot read 'KLMNOPQRSTUVWXYZ -> ; abcdefghijklmnopqr': an edge needs"),
         (f"<object {'x' * 51}>", f"found the text '<object {'x' * 51}>', which"),
         (f"<object {'x' * 52}>", rf"found the text '<object {'x' * 49}\.\.\.', which"),
         ("'A' B -> C", "expected an arrow or ';' after the quoted name 'A'"),
-        ("'A -> B", 'found "\'A", expected'),
-        ("   A  B\nA  0  1", "which has no edge"),
+        ("'A -> B", 'found "\'A", expected'), ("   A  B\nA  0  1", "which has no edge"),
         ("b'\\xce\\x01\\x00'", "an object turned into when dask, CSV or astype"),
         ("DiGraph with 4 nodes and 3 edges", "an object turned into"),
         ("Graph('A -> B', kind='dag')", "an object turned into"),
         ("<networkx.classes.digraph.DiGraph object at 0x7f>", "an object turned into"),
-        ("[[0 1]\n [0 0]]", "an object turned into"),
-        ("[('A', 'B')]", "a list of edges written as text"),
+        ("[[0 1]\n [0 0]]", "an object turned into"), ("[('A', 'B')]", "a list of edges written as text"),
         ("Graph Nodes:\nX1;X2\n\nGraph Edges:\n1. X1 --> X2", "an object turned into"),
-        ("nan", "an object turned into"),
-        ("<NA>", "an object turned into"),
+        ("nan", "an object turned into"), ("<NA>", "an object turned into"),
     ],
-)
+)  # fmt: skip
 def test_refuses(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_edges(text)
@@ -345,15 +328,10 @@ def test_a_node_may_be_named_o(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "A --&gt; B",
-        "A &lt;-- B",
-        "A -> B&nbsp;",
-        "A -> B; C &#8594; D",
-        "A -> B\u200b; B -> C",
-        "A -> B\u2028B -> C",
+        "A --&gt; B", "A &lt;-- B", "A -> B&nbsp;", "A -> B; C &#8594; D", "A -> B\u200b; B -> C", "A -> B\u2028B -> C",
         "A -> B\x85B -> C",
     ],
-)
+)  # fmt: skip
 def test_characters_that_do_not_show_are_no_part_of_a_bare_name(text):
     with pytest.raises(ValueError, match=r"row 0 .*found '.*', expected letters"):
         graph_column([text])

@@ -132,9 +132,8 @@ def test_nothing_is_changed(column: pd.Series) -> None:
 )
 def test_other_dtypes(series: pd.Series) -> None:
     assert not hasattr(series, "graph")
-    with pytest.raises(
-        AttributeError, match=r"series.graph needs a column of packed graphs, found dtype .*graph_column"
-    ):
+    message = r"series.graph needs a column of packed graphs, found dtype .*graph_column"
+    with pytest.raises(AttributeError, match=message):
         series.graph  # noqa: B018
 
 

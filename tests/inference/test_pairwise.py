@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import causaleval_pd as ce
 from causaleval_pd.contract.statistical_test import TESTS
 from causaleval_pd.cubes.schema import FAILED, NO_RUN, SCORED
 from causaleval_pd.inference.pairwise import Comparison, Levels, check_comparison, compare_levels, complete_blocks
@@ -33,6 +34,27 @@ def test_pairs_are_counted_by_what_they_lack(levels):
     assert found["n_pairs"].tolist() == [6, 6, 6, 8, 8, 8]
     assert found["n_failed"].tolist() == [1, 0, 1, 0, 0, 0]
     assert found["n_undefined"].tolist() == [0, 1, 1, 0, 0, 0]
+
+
+def test_runs_without_a_truth_are_of_the_cluster_of_their_partner(levels):
+    """As failed runs that count as the worst."""
+    whole = np.broadcast_to(np.repeat([1, 2, 3, 4], 2), levels.scores.shape).copy()
+    cut = whole.copy()
+    cut[1, 0, 0] = cut[1, 1, 3] = 0
+    found, expected = (compare_levels(levels._replace(cluster=x), FIRST, SECOND, settings("t")) for x in (cut, whole))
+    for name in ("p_value", "effect", "n_truths"):
+        np.testing.assert_array_equal(found[name][3:], expected[name][3:])
+    assert found["n_truths"].tolist()[3:] == [4, 4, 4]
+
+
+@pytest.mark.filterwarnings("ignore:found an estimate without a truth")
+@pytest.mark.parametrize("algorithm", ["ges", "pc"])
+def test_a_missing_truth_is_no_other_truth(algorithm):
+    runs = ce.datasets.runs().query("n == 100 and density == 0.2 and algorithm != 'lingam'").reset_index(drop=True)
+    runs.loc[(runs["algorithm"] == algorithm) & (runs["replicate"] == 3), "truth"] = None
+    cube = runs.ceval.cube(["shd"], by=["algorithm"], replicate="replicate", n_draws=None)
+    found = cube.ceval.compare("algorithm", columns="full")
+    assert found["n_failed"].tolist() == [1] and found["n_pairs"].tolist() == [19]
 
 
 def test_rows_are_strata_times_pairs(levels):

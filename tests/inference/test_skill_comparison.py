@@ -43,6 +43,15 @@ def test_losses_are_added_up_by_cluster(study):
     assert found["ci_low"][0] == pytest.approx(expected.low)
 
 
+@pytest.mark.parametrize(("differences", "share"), [([4, -2, -2, 0, 0, 0], 16 / 24), ([3, -3, 1, -1, 0, 0], 9 / 20)])
+def test_a_result_that_one_cluster_carries_is_noted(differences, share):
+    own = 5 + np.array([[differences, [0] * 6]], float)
+    expected, status = np.full(own.shape, 10.0), np.full(own.shape, SCORED, np.int8)
+    losses, levels = Losses(own, expected, np.zeros(own.shape)), Levels(own, status, "maximize", 0.1, None)
+    [note] = compare_skills(losses, levels, FIRST, SECOND, settings())["note"]
+    assert (note == "carried by one cluster: it has more than half of the variance") == (share > 0.5)
+
+
 def test_margins_are_differences_of_skill(study):
     losses, levels = study
     equal = compare_skills(losses, levels._replace(margin=0.9), FIRST, SECOND, settings(claim="equivalent"))

@@ -1,7 +1,5 @@
 """Data of a linear model with perturbations."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

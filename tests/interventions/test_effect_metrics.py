@@ -1,7 +1,5 @@
 """Errors of total effects: regressions by statsmodels, exact covariances, paths by hand."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

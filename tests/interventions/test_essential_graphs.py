@@ -1,7 +1,5 @@
 """Distances of I-CPDAGs."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Metrics of perturbation data against scipy, pair by pair, and their laws under random graphs."""
 
-from __future__ import annotations
-
 import itertools
 
 import networkx as nx

@@ -1,7 +1,5 @@
 """Knowledge as truth: its value, metrics by hand, and its null models."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -29,15 +27,12 @@ def test_knowledge_is_a_value():
 @pytest.mark.parametrize(
     ("estimate", "undirected", "values"),
     [
-        ("A -> B; B -> C; D", "half", [1, 0, 1]),
-        ("B -> A; D -> C", "half", [0, 2 / 3, 1 / 5]),
+        ("A -> B; B -> C; D", "half", [1, 0, 1]), ("B -> A; D -> C", "half", [0, 2 / 3, 1 / 5]),
         ("A -- B; C -- D", "half", [0.25, (0.5 + 0.5) / 3, (0.5 + 2) / 5]),
-        ("A -- B; C -- D", "match", [0.5, 0, (1 + 3) / 5]),
-        ("A -- B; C -- D", "miss", [0, 2 / 3, 1 / 5]),
-        ("A; B; C; D", "half", [0, 0, 3 / 5]),
-        ("A -> B -> C -> A; D", "half", [1, 0, 1]),
+        ("A -- B; C -- D", "match", [0.5, 0, (1 + 3) / 5]), ("A -- B; C -- D", "miss", [0, 2 / 3, 1 / 5]),
+        ("A; B; C; D", "half", [0, 0, 3 / 5]), ("A -> B -> C -> A; D", "half", [1, 0, 1]),
     ],
-)
+)  # fmt: skip
 def test_what_is_known_is_scored(estimate, undirected, values):
     for name, value in zip(NAMES, values, strict=True):
         assert ce.get_metric(name)(KNOWN, estimate, undirected=undirected) == pytest.approx(value)
@@ -117,15 +112,12 @@ def test_graphs_without_a_truth_are_still_graphs():
         ({"required": ["A -> B"], "forbidden": ["A -> B"]}, "A -> B is required, and forbidden"),
         ({"required": ["B -> A"], "tiers": [["A"], ["B"]]}, "B -> A is required, and forbidden"),
         ({"required": ["A -> B", "B -> C", "C -> A"]}, "form a directed cycle"),
-        ({"required": ["A -> A"]}, "an edge from 'A' to itself"),
-        ({"required": "A -> B"}, "required must hold edges"),
+        ({"required": ["A -> A"]}, "an edge from 'A' to itself"), ({"required": "A -> B"}, "required must hold edges"),
         ({"forbidden": ["A -- B"]}, "forbidden must hold edges"),
-        ({"forbidden": [("A", 3)]}, "forbidden must hold edges"),
-        ({"tiers": ["A"]}, "tiers must hold groups of names"),
-        ({"tiers": [["A"], ["A"]]}, "tiers holds 'A' twice"),
-        ({"tiers": [[3]]}, "found the name 3"),
+        ({"forbidden": [("A", 3)]}, "forbidden must hold edges"), ({"tiers": ["A"]}, "tiers must hold groups of names"),
+        ({"tiers": [["A"], ["A"]]}, "tiers holds 'A' twice"), ({"tiers": [[3]]}, "found the name 3"),
     ],
-)
+)  # fmt: skip
 def test_knowledge_that_cannot_be_is_refused(given, message):
     with pytest.raises((ValueError, TypeError), match=message):
         ce.Knowledge(**given)
@@ -147,9 +139,8 @@ def test_nodes_and_classes_that_do_not_fit_are_refused():
         runs.ceval.evaluate(["known_accuracy"])
     with pytest.raises(ValueError, match="undirected must be 'half', 'match' or 'miss'"):
         ce.known_accuracy(KNOWN, "A -> B; C; D", undirected="any")
-    with pytest.raises(
-        ValueError, match="the cells are of field 'knowledge'.*as required_recall; shd is of field 'graph'"
-    ):
+    message = "the cells are of field 'knowledge'.*as required_recall; shd is of field 'graph'"
+    with pytest.raises(ValueError, match=message):
         runs.ceval.evaluate(["shd"])
 
 

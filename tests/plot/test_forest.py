@@ -75,7 +75,10 @@ def test_a_summary_shows_skill(part):
     assert words(ax, "p") == [p_text(p, at_floor=b) for p, b in zip(table["p_value"], table["p_at_floor"], strict=True)]
     assert words(ax, "side") == ["◂ controls are better", "estimates are better ▸"] and words(ax, "p head") == ["p"]
     text = captions(ax.figure)
-    assert "skill and its 95 % interval; test: randomisation, greater; filled: p (not adjusted)" in text
+    assert (
+        "skill and its 95 % interval; filled: more than guessing is detected by the stratum randomisation test, p (not"
+        in text
+    )
     assert text.endswith("Null model: edges, 60 draws per run.")
     assert "skill of structural Hamming" in ce.plot.forest(table[table["metric"] == "shd"]).get_xlabel()
     adjusted = ce.plot.forest(table.assign(p_adjusted=1.0, p_at_floor=False))
@@ -100,6 +103,19 @@ def test_infinite_effects_and_limits_are_at_the_edges(compared):
     assert left.get_ydata().tolist() == [1] and left.get_xdata()[0] == ax.get_xlim()[0]
     assert right.get_ydata().tolist() == [0] and right.get_xdata()[0] == ax.get_xlim()[1]
     inside(ax.figure)
+
+
+def test_filled_points_are_detected_and_open_ones_are_not(compared):
+    table = compared.assign(p_adjusted=[0.05, 0.051, 0.2], effect=[1.0, 2.0, 3.0])
+    ax = ce.plot.forest(table)
+    lines = {gid: line for line in ax.lines if (gid := line.get_gid()) in ("detected", "not detected")}
+    assert lines["detected"].get_xdata().tolist() == [1] and lines["not detected"].get_xdata().tolist() == [2, 3]
+    face = lines["not detected"].get_markerfacecolor()
+    assert face == ax.get_facecolor() and lines["detected"].get_markerfacecolor() == lines["detected"].get_color()
+
+
+def test_effects_that_are_all_0_have_room(compared):
+    assert ce.plot.forest(compared.assign(effect=0.0, ci_low=0.0, ci_high=0.0)).get_xlim() == (-1, 1)
 
 
 @pytest.mark.slow
@@ -145,7 +161,7 @@ def test_margins_and_other_settings_are_stated(part):
 @pytest.mark.slow
 def test_p_values_that_are_not_adjusted_are_not_called_so(part):
     ax = ce.plot.forest(part.ceval.summary("shd", columns="full"))
-    assert words(ax, "p head") == ["p"] and "filled: p (not adjusted) at most .05" in captions(ax.figure)
+    assert words(ax, "p head") == ["p"] and "test, p (not adjusted) at most .05" in captions(ax.figure)
     assert "skill and its 95 % interval" in captions(ax.figure)
     ax = ce.plot.forest(part.ceval.summary("shd", adjust="holm", columns="full"))
     assert words(ax, "p head") == ["adjusted p"]
@@ -160,6 +176,8 @@ def test_levels_that_all_rows_share_and_undefined_effects_are_named(cube):
     table = cube.sel(n=[1000], density=[0.2]).ceval.summary("shd", columns="full").assign(skill=np.nan, p_adjusted=0.01)
     text = captions(ce.plot.forest(table).figure)
     assert text.endswith("density = 0.2, n = 1000.") and "3 of 3 rows, 3 of these with an undefined effect" in text
+    # the only row is named by its algorithm, which the caption need not repeat
+    assert captions(ce.plot.forest(table[:1]).figure).endswith("per run. density = 0.2, n = 1000.")
 
 
 def test_distances_from_the_optimum_are_named(compared):

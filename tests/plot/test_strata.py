@@ -255,6 +255,16 @@ def test_skills_far_below_guessing_are_marked_at_the_edge(cube):
     inside(grid.figure)
 
 
+def test_bars_that_lie_below_the_axis_are_not_said_to_end_there():
+    truths = [f"{a} -> {b}; A; B; C; D" for a in "ABCD" for b in "ABCD" if a != b]
+    wrong = ["B -> A; C -> A; D -> A; C -> B; D -> B" + "; D -> C" * (i % 2) for i in range(12)]
+    bad = pd.DataFrame({"k": "a", "truth": truths, "estimate": wrong}).ceval.cube(["shd"], by=["k"], null="empty")
+    [low], [high] = (bad.ceval.summary(columns="full")[name] for name in ("skill_low", "skill_high"))
+    assert low < high < -1
+    text = captions(ce.plot.strata(bad, "shd", x="k").figure)
+    assert "triangles: 1 skill below" in text and "end there" not in text
+
+
 @pytest.mark.slow
 def test_open_points_are_not_better_than_controls(cube, make):
     # one run per stratum: some of them are not better
@@ -332,6 +342,7 @@ def test_lines_are_the_summary_at_their_numbers(cube):
                 np.testing.assert_allclose(line.get_xdata(), [2, 3, 4], atol=0.05)
         assert [tick.get_text() for tick in ax.get_xticklabels()] == ["100", "1000", "10000"]
         assert sum(x.get_gid() == "band" for x in ax.collections) == 3
+        assert not any(x.get_segments() for x in ax.collections if x.get_gid() == "lone band")
     # zero has no runs at 100: a gap, and its name
     assert np.isnan(drawn(grid.axes.flat[1], "line")[2].get_ydata()[0])
     assert "no runs: (zero, 0.4, 100)" in captions(grid.figure)
@@ -345,6 +356,10 @@ def test_levels_are_in_the_order_of_their_numbers_and_failures_are_named(cube):
     [line] = drawn(grid.ax, "means")
     assert line.get_xdata().tolist() == [100, 1000, 10_000] and np.isnan(line.get_ydata()[0])
     assert "all runs failed: 100" in captions(grid.figure)
+    better = part.where(part["n"] != 1000, drop=True)
+    assert better.ceval.summary("shd")["verdict"].fillna("none").tolist() == ["better", "none"]
+    words = ce.plot.strata(better, "shd", x="n", scale="linear").figure.legends[0].get_texts()
+    assert [text.get_text() for text in words] == ["better"], "a stratum without a point is no open point"
 
 
 def test_one_level_on_a_scale_has_its_points_and_its_band(cube):

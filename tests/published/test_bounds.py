@@ -50,13 +50,10 @@ def test_right_directions_are_at_most_the_shared_adjacencies():
 @pytest.mark.parametrize(
     ("estimated", "shd", "order", "low", "high"),
     [
-        (16, 22, True, 0.0061, 0.1730),
-        (16, 22, False, 7.9e-7, 0.3338),
-        (24, 23, False, 0, 0.1582),
-        (33, 30, True, 0.0105, 0.3176),
-        (32, 35, False, 0.0022, 0.9625),
+        (16, 22, True, 0.0061, 0.1730), (16, 22, False, 7.9e-7, 0.3338), (24, 23, False, 0, 0.1582),
+        (33, 30, True, 0.0105, 0.3176), (32, 35, False, 0.0022, 0.9625),
     ],
-)
+)  # fmt: skip
 def test_estimates_of_the_sachs_network(estimated, shd, order, low, high):
     """Cases 6 and 7: eleven nodes, twenty true edges."""
     found = ends(shd_bounds(55, 20, estimated, shd, uniform_order=order))

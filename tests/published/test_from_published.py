@@ -310,14 +310,11 @@ def test_names_of_other_tables_are_explained():
 
 
 JUNK = {
-    "pairs": ({"estimated_edges": 7}, "6 pairs"),
-    "negative": ({"true_edges": -1}, "from 0"),
-    "fraction": ({"estimated_edges": 2.5}, "whole number"),
-    "one node": ({"n_nodes": 1}, "n_nodes"),
+    "pairs": ({"estimated_edges": 7}, "6 pairs"), "negative": ({"true_edges": -1}, "from 0"),
+    "fraction": ({"estimated_edges": 2.5}, "whole number"), "one node": ({"n_nodes": 1}, "n_nodes"),
     "no runs": ({"n_runs": 0}, "n_runs"),
     "text": ({"estimated_edges": "three"}, "estimated_edges"),
-    "infinite": ({"true_edges": float("inf")}, "true_edges"),
-    "class": ({"kind": "tree"}, "kind"),
+    "infinite": ({"true_edges": float("inf")}, "true_edges"), "class": ({"kind": "tree"}, "kind"),
     "range": ({"adjacency_precision": 1.2}, "between 0 and 1"),
     "impossible ratio": ({"adjacency_precision": 0.8}, "nearest is 0.6666"),
     "too many right": ({"adjacency_tp": 4}, "impossible"),
@@ -325,23 +322,19 @@ JUNK = {
     "distance": ({"kind": "dag", "shd": 9}, "impossible"),
     "distance and counts": ({"kind": "dag", "shd": 1, "adjacency_tp": 1}, "contradict"),
     "undefined": ({"estimated_edges": 0, "adjacency_precision": 0.5}, "0/0"),
-    "deviation": ({"shd_sd": -1.0, "n_runs": 2}, "negative"),
-    "deviation of one": ({"shd_sd": 1.0}, "n_runs is 1"),
+    "deviation": ({"shd_sd": -1.0, "n_runs": 2}, "negative"), "deviation of one": ({"shd_sd": 1.0}, "n_runs is 1"),
     "lengths": ({"estimated_edges": [1, 2], "n_runs": 3}, "one per run"),
     "both lengths": ({"estimated_edges": [1, 2], "true_edges": [1, 2, 3], "n_runs": None}, "for 3 runs"),
     "mean of counts": ({"adjacency_tp": 4.2, "n_runs": 5, "shd": None}, "between"),
-    "mean of runs": (
-        {"adjacency_recall": 0.9, "n_runs": 2, "estimated_edges": [2, 3], "true_edges": [4, 4]},
-        "between",
-    ),
+    "mean of runs": ({"adjacency_recall": 0.9, "n_runs": 2, "estimated_edges": [2, 3], "true_edges": [4, 4]},
+        "between"),
     "words": ({"shd": "four"}, "not read as a number"),
     "decimal comma": ({"shd": "4,0"}, "not read as a number"),
     "interval": ({"shd": "4 [3, 5]"}, "not read as a number"),
-    "index": ({"shd": "4_{1.1}"}, "not read as a number"),
-    "percent": ({"adjacency_precision": 66.7}, "85 %"),
+    "index": ({"shd": "4_{1.1}"}, "not read as a number"), "percent": ({"adjacency_precision": 66.7}, "85 %"),
     "truth": ({"truth": TRUTH, "true_edges": 3}, "the truth has 4 edges"),
     "truth's nodes": ({"truth": TRUTH, "n_nodes": 5}, "the truth has 4 nodes"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", JUNK)

@@ -25,13 +25,10 @@ SACHS = {"n_nodes": 11, "true_edges": 20, "n_runs": 1}
 @pytest.mark.parametrize(
     ("edges", "shd", "kind", "low", "high"),
     [
-        (16, 22, "dag", 0.0061, 0.1730),
-        (16, 22, "cpdag", 7.9e-7, 0.3338),
-        (24, 23, "cpdag", 0, 0.1582),
-        (33, 30, "dag", 0.0105, 0.3176),
-        (32, 35, "cpdag", 0.0022, 0.9625),
+        (16, 22, "dag", 0.0061, 0.1730), (16, 22, "cpdag", 7.9e-7, 0.3338), (24, 23, "cpdag", 0, 0.1582),
+        (33, 30, "dag", 0.0105, 0.3176), (32, 35, "cpdag", 0.0022, 0.9625),
     ],
-)
+)  # fmt: skip
 def test_distances_without_the_true_graph(edges, shd, kind, low, high):
     """Cases 6 and 7: too little is known to judge estimates of the Sachs network."""
     row = judge("shd", shd, estimated_edges=edges, kind=kind, **SACHS)
@@ -77,15 +74,11 @@ def test_mean_distances(n_nodes, true, edges, runs, shd, p, verdict):
 @pytest.mark.parametrize(
     ("value", "candidates", "true", "runs", "high", "low"),
     [
-        ("0.72", 9, 6, 1, 0.1905, 0.1310),
-        ("0.62", 20, 4, 10, 0.01384, 0.00856),
-        ("0.65", 90, 15, 1, 0.03874, 0.02954),
-        ("0.57", 90, 15, 5, 0.03817, 0.02043),
-        ("0.80", [6, 6, 7], [2, 3, 2], None, 0.023968, 0.021111),
-        ("0.66", 9, 3, 4, 0.069515, 0.069515),
-        ("0.69", "16", "13", 1, 0.1821, 0.1482),
+        ("0.72", 9, 6, 1, 0.1905, 0.1310), ("0.62", 20, 4, 10, 0.01384, 0.00856), ("0.65", 90, 15, 1, 0.03874, 0.02954),
+        ("0.57", 90, 15, 5, 0.03817, 0.02043), ("0.80", [6, 6, 7], [2, 3, 2], None, 0.023968, 0.021111),
+        ("0.66", 9, 3, 4, 0.069515, 0.069515), ("0.69", "16", "13", 1, 0.1821, 0.1482),
     ],
-)
+)  # fmt: skip
 def test_mean_auroc_without_ties(value, candidates, true, runs, high, low):
     """Cases 13 to 18."""
     numbers = {"candidates": candidates, "true_candidates": true, "n_graphs": runs}

@@ -17,49 +17,22 @@ from causaleval_pd.reasoning import Reply, ask, join_answers, make_tasks, parse_
 pytestmark = pytest.mark.filterwarnings("ignore:.* have no answer that could be read:UserWarning")
 
 STRICT = {
-    True: [
-        "yes",
-        "**Yes**",
-        "Answer: yes",
-        "answer = YES.",
-        "**Answer:** Yes",
-        "The final answer: yes",
-        "No guest sings.\n\nAnswer: yes",
-        "Answer: no\nWait.\nAnswer: yes",
-        '{"answer": "yes"}',
-        '{"answer": true}',
-        '```json\n{"answer": "Yes"}\n```',
-        'Rules hold {x}.\n{"why": "no rule fails", "answer": "yes"}',
-        "<think>no</think>\nAnswer: yes",
-        "<answer>yes</answer>",
-        "Answer: yes\r\n\n",
-    ],
+    True: ["yes", "**Yes**", "Answer: yes", "answer = YES.", "**Answer:** Yes", "The final answer: yes",
+        "No guest sings.\n\nAnswer: yes", "Answer: no\nWait.\nAnswer: yes", '{"answer": "yes"}', '{"answer": true}',
+        '```json\n{"answer": "Yes"}\n```', 'Rules hold {x}.\n{"why": "no rule fails", "answer": "yes"}',
+        "<think>no</think>\nAnswer: yes", "<answer>yes</answer>", "Answer: yes\r\n\n"],
     False: ["no", "Answer: no", '{"final_answer": "No"}', "Yes would be wrong.\nAnswer: **no**.", "Answer \u2013 no"],
-}
+}  # fmt: skip
 UNREAD = [
-    "",
-    "Yes, she sings.",
-    "Nope.",
-    "Ans: no",
-    "Yes and no.",
-    "No guest is kept from singing, so yes, Tonu sings.",
+    "", "Yes, she sings.", "Nope.", "Ans: no", "Yes and no.", "No guest is kept from singing, so yes, Tonu sings.",
     "No toffees matter here. Tonu sings.",
     "Answer: Yes\n(The answer is no if Dremas is kept from singing.)",
     "Answer: No\n\nExplanation: to whether Piri sings the answer is yes.",
     "Answer: yes or no",
     "Close with a line that reads 'Answer: yes' or 'Answer: no'.",
-    '{"answer": "yes", "answer": "no"}',
-    '{"answer": "maybe"}',
-    '{"answer": 1}',
-    '{"answer": ["yes"]}',
-    '{"other": "yes"}',
-    "[" * 100_000,
-    "{" * 100_000 + "}",
-    "<think>Answer: yes",
-    None,
-    float("nan"),
-    7,
-]
+    '{"answer": "yes", "answer": "no"}', '{"answer": "maybe"}', '{"answer": 1}', '{"answer": ["yes"]}',
+    '{"other": "yes"}', "[" * 100_000, "{" * 100_000 + "}", "<think>Answer: yes", None, float("nan"), 7,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("meaning", "text"), [(m, text) for m, texts in STRICT.items() for text in texts])

@@ -99,7 +99,8 @@ def test_counts_give_back_the_estimates(table):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "pns", "pns 5 6 5 0 0", "pns 5 2 5 2 3", "pns 5 4 5 4 2", "nps 1 1 1 1 1", "pns 1 1 2 1 1"]
+    "text",
+    ["", "pns", "pns 5 6 5 0 0", "pns 5 2 5 2 3", "pns 5 4 5 4 2", "nps 1 1 1 1 1", "pns 1 1 2 1 1", "pns 4 4 4 4 3"],
 )
 def test_impossible_counts_are_refused(text):
     with pytest.raises(ValueError, match="counts 0"):
@@ -126,6 +127,16 @@ def enumerated(null, quantity, one, zero):
         "p_do0": lambda a, b: b.mean(),
     }[quantity]
     return np.array([value(a, b) for a, b in worlds])
+
+
+def test_arms_of_unequal_size_are_exchanged_about_no_effect():
+    terms, _ = parse_counts(["ate 10 7 4 1 -1"])
+    [law] = quantity_laws("exchange_arms", Terms(*(x[:, 1] for x in terms.fields)))
+    counts, cumulative = law.support()
+    values, weights = law.values(counts), np.diff(cumulative, prepend=0.0)
+    # c of 8 yes are in the arm of 10, the others in the arm of 4
+    np.testing.assert_allclose(values, counts / 10 - (8 - counts) / 4)
+    assert (values * weights).sum() == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.parametrize("null", ["permute_answers", "random_answers", "exchange_arms"])
@@ -333,9 +344,8 @@ def test_cells_are_checked():
         pd.DataFrame({"truth": [True], "estimate": ["yes"]}).ceval.evaluate(["answer_accuracy"])
     with pytest.raises(ValueError, match="finite number, found infinity"):
         pd.DataFrame({"truth": [0.1], "estimate": [np.inf]}).ceval.evaluate(["rae"])
-    with pytest.raises(
-        ValueError, match=r"column 'truth', row 1 \(index 1\): .* number or missing, found 'a'; .*list_metrics"
-    ):
+    message = r"column 'truth', row 1 \(index 1\): .* number or missing, found 'a'; .*list_metrics"
+    with pytest.raises(ValueError, match=message):
         pd.DataFrame({"truth": ["0.5", "a"], "estimate": [0.5, 0.5]}).ceval.evaluate(["rae"])
     with pytest.raises(TypeError, match="True or False"):
         ce.answer_accuracy(1, 0)

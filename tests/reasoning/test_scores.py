@@ -137,11 +137,6 @@ def test_intervals_know_clusters():
     assert (nine["ci_low"], nine["ci_high"]) == pytest.approx((one["ci_low"], one["ci_high"]))
 
 
-def test_refusals():
-    with pytest.raises(ValueError, match="within takes"):
-        answer_scores(table("1", "1", model="a"), within=["model"])
-
-
 def test_sample_truth_and_answer_are_enough():
     rng = np.random.default_rng(3)
     truth = rng.random(60) < 0.5
@@ -157,6 +152,8 @@ def test_sample_truth_and_answer_are_enough():
         answer_scores(twice.drop(columns="question"), by="model")
     with pytest.raises(ValueError, match="no column 'sample'"):
         answer_scores(table.drop(columns="sample"))
+    with pytest.raises(ValueError, match="within takes"):
+        answer_scores(table, within=["model"])
     with pytest.raises(ValueError, match="unknown column 'world'"):
         answer_scores(table, within="world")
 
@@ -225,6 +222,23 @@ def test_scores_of_labels_agree_with_their_definitions():
     counts = confusion(answers)
     assert counts.columns.tolist() == ["a", "b", "c", "x", "(missing)"]
     assert counts.to_numpy().tolist() == [[2, 1, 0, 0, 0], [0, 1, 0, 1, 0], [0, 0, 2, 0, 1]]
+
+
+def test_notes_name_labels_that_no_truth_has_and_why_there_is_no_p():
+    answers = labelled("aaabbccc", "aabbxcc?", model="m")
+    plain = answers.assign(answer=answers["answer"].where(answers["answer"] != "x"))
+    assert label_scores(answers)["note"].tolist() == [
+        "no truth has 'x': wrong, and an F1 of 0 each in macro_f1; make refusals missing, as pd.NA"
+    ]
+    found = label_scores(plain)
+    assert "note" not in found and (found["n"].item(), found["n_failed"].item()) == (6, 2)
+    assert found["macro_f1"].item() == pytest.approx(np.mean([4 / 5, 2 / 3, 4 / 4]))
+    pooled = pd.concat([plain, plain.assign(model="k")], ignore_index=True)
+    [note], p = label_scores(pooled)["note"], label_scores(pooled)["p_value"].item()
+    assert note == "no p: samples have several answers; name models in by=, or make a cube with cluster='sample'"
+    assert np.isnan(p) and "note" not in label_scores(pooled, by="model")
+    cube = pooled.ceval.cube(["label_accuracy"], by=[], estimate="answer", cluster="sample", n_draws=99, rng=1)
+    assert cube.ceval.summary()["p_value"].notna().all() and label_scores(pooled, by="model")["p_value"].notna().all()
 
 
 def test_control_macro_f1_is_the_mean_over_all_orders():

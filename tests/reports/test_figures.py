@@ -11,7 +11,7 @@ from causaleval_pd.reports.level_comparison import compare_in_blocks
 
 RUNS = ce.datasets.runs().query("density == 0.2").groupby(["algorithm", "n"]).head(4)
 
-LEAST = "p at most 0.1, not adjusted, and the interval"
+LEAST = "p at most 0.1, adjusted by {} method, and the interval"
 
 
 def cube_of(runs=RUNS, by=("algorithm",), **settings):
@@ -44,9 +44,9 @@ def test_figures_of_runs_alone_claim_nothing_of_controls():
 @pytest.mark.slow
 def test_figures_have_the_level_and_the_correction_of_the_report():
     first, *_, pairs, ranks = pictures(cube_of(), "shd", "algorithm", level=0.9, adjust="bh")
-    assert "skill and its 90 % interval" in first.caption and LEAST in first.caption
+    assert "skill and its 90 % interval" in first.caption and LEAST.format("Benjamini and Hochberg's") in first.caption
     assert "90 %" in pairs.caption and "(Benjamini and Hochberg's method)" in pairs.caption
-    assert "familywise error 0.1" in ranks.caption
+    assert "any difference is detected in 10 % of studies" in ranks.caption
     assert first.title.startswith("shd, structural Hamming distance: ")
 
 
@@ -96,7 +96,7 @@ def test_numbers_have_lines_along_them(levels, scale, monkeypatch):
     drawn, *_ = [x for x in pictures(cube, "shd", "algorithm", level=0.9) if isinstance(x, Picture)]
     assert scales == [scale]
     assert drawn.title.endswith(": skill by stratum")
-    assert "skill and its 90 % interval" in drawn.caption and LEAST in drawn.caption
+    assert "skill and its 90 % interval" in drawn.caption and LEAST.format("Holm's") in drawn.caption
 
 
 @pytest.mark.slow

@@ -35,3 +35,11 @@ def test_tables_can_be_copied_as_latex():
     assert lines[0] == r"\begin{tabular}{ll}" and lines[-1] == r"\end{tabular}"
     assert lines[2] == r"a\_b & p \\" and r"\toprule" in lines
     assert r"\textbf{\textless{}i\textgreater{}} & $\leq$ 0.01 \\" in lines and r"x \& y & 1.0 \\" in lines
+
+
+def test_boxes_that_scroll_show_on_narrow_screens_that_they_go_on():
+    [narrow] = re.findall(r"@media screen and \(max-width: \d+rem\) \{\n(.*?)\n\}", page(), re.DOTALL)
+    [shadows] = re.findall(r"\.wide, pre \{.*? background: (.*?); \}", narrow)
+    assert shadows.count("local") == shadows.count("scroll") == 2, "covers move along, shadows stay at the edges"
+    # pictures are as white as paper, and would hide the shadow
+    assert ".wide img { mix-blend-mode: multiply; }" in narrow and "<script" not in page()

@@ -178,6 +178,12 @@ def test_a_cube_that_was_cut_names_its_level(cube, tmp_path):
     assert "Of algorithm it covers pc alone." in text and "<h2>Comparison" not in text
 
 
+def test_dates_are_no_levels_to_compare(tmp_path):
+    dated = RUNS.assign(day=pd.Timestamp("2026-01-01") + pd.to_timedelta(RUNS["n"], "D"))
+    cube = dated.ceval.cube(["shd"], by=["day"], n_draws=20, rng=1)
+    assert "<h2>Comparison" not in cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
+
+
 @pytest.mark.parametrize(
     ("name", "settings", "error", "words"),
     [

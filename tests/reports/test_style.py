@@ -188,6 +188,19 @@ def test_a_stratum_called_like_a_header_keeps_its_column():
     assert list(shown_table(table).texts) == ["p", "metric", "mean", "controls", "p (result)"]
 
 
+def test_strata_may_be_called_like_columns_of_other_results():
+    row = {"term": "a", "estimate": "b", "metric": "m", "mean": 1.0, "control_mean": 2.0, "n_runs": 3}
+    shown = shown_table(pd.DataFrame([row]))
+    assert list(shown.texts) == ["term", "estimate", "metric", "runs", "mean", "controls"]
+    assert shown.texts["runs"].tolist() == ["3"] and shown.legend == [], "a count of one row is no count of all"
+
+
+def test_notes_have_letters_and_then_numbers():
+    table = pd.DataFrame({"a": range(27), "metric": "m", "mean": 1.0, "control_mean": 2.0})
+    texts = shown_table(table.assign(note=[f"note {i}" for i in range(27)])).texts
+    assert texts["note"].tolist()[24:] == ["y", "z", "27"]
+
+
 def test_stars_of_p_values_that_are_not_adjusted_are_explained(results):
     assert "* p at most 0.05, not adjusted" in ce.style(results["summary"]).caption
 
@@ -240,7 +253,7 @@ def test_unknown_settings_are_refused(results):
         with pytest.raises(ValueError, match=message):
             ce.style(results["summary"], **{name: value})
     with pytest.raises(ValueError, match="evaluate"):
-        ce.style(RUNS.head(3).ceval.evaluate(["shd"]))
+        ce.style(RUNS.head(3).assign(mean=1.0, control_mean=2.0).ceval.evaluate(["shd"]))
 
 
 @pytest.mark.slow

@@ -58,7 +58,6 @@ def test_undefined_observations_are_beaten_by_nothing():
 
 
 def test_values_without_direction_have_no_order():
-    with pytest.raises(
-        ValueError, match="direction must be 'minimize', 'maximize' or 'zero' to order values, found None"
-    ):
+    message = "direction must be 'minimize', 'maximize' or 'zero' to order values, found None"
+    with pytest.raises(ValueError, match=message):
         as_good(1.0, 1.0, direction=None, optimum=0)

@@ -148,6 +148,15 @@ def test_clusters_that_one_level_lacks_are_left_out():
         skill_difference(a, b, alternative="more")
 
 
+def test_a_difference_within_the_errors_of_either_side_is_none():
+    rng = np.random.default_rng(5)
+    (a, c), (b, d) = ((rng.gamma(2, 2, 9), rng.uniform(4, 9, 9)) for _ in range(2))
+    assert skill_difference((a, c), (b, d)).p_value < 1
+    for errors in ((np.zeros(9), np.full(9, 50.0)), (np.full(9, 50.0), np.zeros(9))):
+        found = skill_difference((a, c, errors[0]), (b, d, errors[1]))
+        assert found.p_value == 1 and np.isnan(found.low)
+
+
 def test_infinite_losses_have_no_difference():
     rng = np.random.default_rng(2)
     losses, controls = rng.gamma(2, 1, (2, 3, 8)), rng.uniform(4, 9, (3, 8))

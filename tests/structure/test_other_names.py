@@ -12,30 +12,18 @@ from causaleval_pd.contract.metric import METRICS
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
-        ("SHD", ["shd"]),
-        ("Shd-Cpdag", ["shd_cpdag"]),
-        ("SHD-C", ["shd_cpdag"]),
-        ("shdc", ["shd_cpdag"]),
-        ("dice", ["adjacency_f1"]),
-        ("IoU", ["adjacency_jaccard"]),
-        ("f1", ["adjacency_f1", "directed_f1"]),
-        ("F1-score", ["adjacency_f1", "directed_f1"]),
-        ("tpr", ["adjacency_recall", "directed_recall"]),
+        ("SHD", ["shd"]), ("Shd-Cpdag", ["shd_cpdag"]), ("SHD-C", ["shd_cpdag"]), ("shdc", ["shd_cpdag"]),
+        ("dice", ["adjacency_f1"]), ("IoU", ["adjacency_jaccard"]), ("f1", ["adjacency_f1", "directed_f1"]),
+        ("F1-score", ["adjacency_f1", "directed_f1"]), ("tpr", ["adjacency_recall", "directed_recall"]),
         ("recall", ["adjacency_recall", "directed_recall", "orientation_recall"]),
         ("precision", ["adjacency_precision", "directed_precision", "orientation_precision"]),
-        ("fdr", ["adjacency_fdr", "orientation_fdr"]),
-        ("FPR", ["adjacency_specificity"]),
-        ("hamming", ["skeleton_hd", "shd"]),
-        ("SID_CPDAG", ["sid_lower", "sid_upper"]),
-        ("nnz", ["estimated_edges"]),
-        ("AHPC", ["orientation_precision"]),
-        ("get_adj_recall", ["adjacency_recall"]),
-        ("sensitivty", ["adjacency_recall", "directed_recall"]),
-        ("kl_divergence", ["kl"]),
-        ("mae", ["quantity_error"]),
+        ("fdr", ["adjacency_fdr", "orientation_fdr"]), ("FPR", ["adjacency_specificity"]),
+        ("hamming", ["skeleton_hd", "shd"]), ("SID_CPDAG", ["sid_lower", "sid_upper"]), ("nnz", ["estimated_edges"]),
+        ("AHPC", ["orientation_precision"]), ("get_adj_recall", ["adjacency_recall"]),
+        ("sensitivty", ["adjacency_recall", "directed_recall"]), ("kl_divergence", ["kl"]), ("mae", ["quantity_error"]),
         ("consistency", ["fit_consistency"]),
     ],
-)
+)  # fmt: skip
 def test_metrics_are_found_by_the_names_of_other_tools(name, meant):
     with pytest.raises(ValueError, match=rf"^unknown metric '{name}'; ") as error:
         ce.get_metric(name)

@@ -30,9 +30,8 @@ TABLE = pd.DataFrame({"truth": ["A"], "n": [3], "word": ["x"]}, index=["r"])
 
 def test_columns_are_found_or_the_nearest_named():
     assert column(TABLE, "n", "by").tolist() == [3]
-    with pytest.raises(
-        ValueError, match=r"'trut' \(truth\); did you mean 'truth'.*\['truth', 'n', 'word'\]; name it by"
-    ):
+    message = r"'trut' \(truth\); did you mean 'truth'.*\['truth', 'n', 'word'\]; name it by"
+    with pytest.raises(ValueError, match=message):
         column(TABLE, "trut", "truth")
     with pytest.raises(TypeError, match=r"truth must be the name of one column, found \['truth'\]"):
         column(TABLE, ["truth"], "truth")

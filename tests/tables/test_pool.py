@@ -105,6 +105,9 @@ def test_failed_members_are_counted():
     assert pooled["estimate"].isna().tolist() == pooled["consensus"].isna().tolist() == [False, True]
     assert pooled["e_shd"].tolist()[0] == 1 and np.isnan(pooled["e_shd"][1])
     assert pooled["effective_size"].tolist() == [1, 0]
+    # nothing is asked of the weights of failed members
+    weighted = table.assign(w=[2.0, -1.0, np.nan]).ceval.pool("run", ["shd"], weight="w")
+    assert weighted["weight_sum"].tolist() == [2, 0] and weighted["e_shd"].equals(pooled["e_shd"])
 
 
 def test_failed_members_count_as_empty_graphs_where_this_is_asked():

@@ -1,7 +1,5 @@
 """Graphs that tigramite returned, with their links and views as its documentation reads them."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Lagged graphs as cells and columns; summaries, contemporaneous and window graphs; classes by brute force."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 
@@ -92,24 +90,18 @@ def test_a_cell_that_declares_another_class():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("X -> X", "itself"),
-        ("X -> Y@-1", "links end at t|before its cause"),
-        ("X@-2 -> Y@-1", "links end at t"),
+        ("X -> X", "itself"), ("X -> Y@-1", "links end at t|before its cause"), ("X@-2 -> Y@-1", "links end at t"),
         ("X@-1 -- Y", "an effect does not come before its cause"),
         ("X@1 -> Y", "is written with its time, as in 'X@-1'"),
         ("X@-1.5 -> Y", "found 'X@-1.5', .*; a variable at t - 1 is written with its time"),
-        ("X@-99999999999 -> Y", "is written with its time"),
-        ("X@\u22121 -> Y", "is written with its time"),
+        ("X@-99999999999 -> Y", "is written with its time"), ("X@\u22121 -> Y", "is written with its time"),
         ("X(t-1) -> Y(t)", r"found 'X\(t-1\)'.*; a variable at t - 1 is written with its time, as in 'X@-1'"),
-        ("X_t-1 -> Y_t", "is written with its time"),
-        ("X_lag1 -> Y", r"found 'X_lag1'.*as in 'X_lag1@0'"),
-        ("X.l1 -> Y", "is written with its time"),
-        ("L1.X -> Y", r"found 'L1.X'"),
-        ("X.L1 -> Y", r"found 'X.L1'"),
+        ("X_t-1 -> Y_t", "is written with its time"), ("X_lag1 -> Y", r"found 'X_lag1'.*as in 'X_lag1@0'"),
+        ("X.l1 -> Y", "is written with its time"), ("L1.X -> Y", r"found 'L1.X'"),
+        ("X.L1 -> Y", r"found 'X.L1'"), ('"X@t-1" -> Y', "found 'X@t-1'; a variable at t - 1 is written"),
         ('"X:1" --> X', "is written with its time, as in 'X@-1', .* as in 'X:1@0'"),
         ("X:1 --> X", "; a variable at t - 1 is written with its time, as in 'X@-1'"),
         ("X[t-1] -> X", "; a variable at t - 1 is written with its time, as in 'X@-1'"),
-        ('"X@t-1" -> Y', "found 'X@t-1'; a variable at t - 1 is written"),
         ("lag 0..1: X@-1 -> Y", "found 'lag 0..1: X@-1 -> Y'; a text begins with its searched lags as in 'lags 0..2:'"),
         ("lags 0..1000000: X@-1 -> Y", "begins with its searched lags"),
         ('"X_{t-2}" -> Y', "is written with its time"),
@@ -118,7 +110,7 @@ def test_a_cell_that_declares_another_class():
         ("lags 1..2: X -> Y", "min_lag is 1, but the graph has links at lag 0"),
         ("X -> Y; Y -> X", "expected one edge between two nodes"),
     ],
-)
+)  # fmt: skip
 def test_texts_that_are_no_graph(text, message):
     with pytest.raises(ValueError, match=message):
         ce.as_lagged(text)
@@ -247,13 +239,10 @@ def directed_graphs(d, lagged):
 @pytest.mark.parametrize(
     ("d", "lagged"),
     [
-        (3, "X@-1"),
-        (3, "X@-1 -> X"),
-        (3, "X@-1 -> X; X@-1 -> Y"),
-        (3, "X@-1 -> X; X@-1 -> Y; X@-1 -> Z"),
+        (3, "X@-1"), (3, "X@-1 -> X"), (3, "X@-1 -> X; X@-1 -> Y"), (3, "X@-1 -> X; X@-1 -> Y; X@-1 -> Z"),
         (3, "Z@-2 -> Y"),
     ],
-)
+)  # fmt: skip
 def test_equivalence_classes_by_brute_force(d, lagged):
     # classes of windows in which earlier times are fixed: same adjacencies and same colliders at t
     lagged = "lags" if lagged == "X@-1" else lagged

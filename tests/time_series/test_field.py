@@ -1,7 +1,5 @@
 """Lagged graphs in the verbs: tables, cubes, comparisons, placebos, dask and messages."""
 
-from __future__ import annotations
-
 import dask.dataframe as dd
 import matplotlib as mpl
 import numpy as np

@@ -1,7 +1,5 @@
 """Lagged graphs of other tools: arrays as their documentation defines them, and what the tools return."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,6 +11,7 @@ import pytest
 import causaleval_pd as ce
 
 NAMES = ["X", "Y", "Z"]
+ASKED = "found weights or p-values; links are those .* above threshold="
 TRUE = "lags 0..2: X@-1 -> X; X@-1 -> Y; X@-2 -> Z; Y -> Z; Y@-1 -> Y"
 
 
@@ -63,6 +62,9 @@ def test_circles_and_conflicts_of_tigramite():
     assert text(graph, conflict="circle") == "lags 0..1: 0 o-o 1; 0@-1 o-> 1"
     graph[0, 1, 0], graph[1, 0, 0] = "x->", "<-x"
     assert text(graph, conflict="circle") == "lags 0..1: 0 o-> 1; 0@-1 o-> 1"
+    itself = np.zeros((2, 2, 2), "<U3")
+    itself[0, 0, 1] = "-->"
+    assert text(itself) == "lags 0..1: 0@-1 -> 0; 1"
 
 
 @pytest.mark.parametrize(
@@ -81,12 +83,6 @@ def test_arrays_of_strings_that_are_no_graph(cell, sign, message):
     graph[cell] = sign
     with pytest.raises(ValueError, match=f"row 1.*{message}"):
         ce.lagged_column([None, graph])
-
-
-def test_self_links_are_kept_at_lags_from_1():
-    graph = np.zeros((2, 2, 2), "<U3")
-    graph[0, 0, 1] = "-->"
-    assert text(graph) == "lags 0..1: 0@-1 -> 0; 1"
 
 
 def test_lags_that_were_not_searched():
@@ -109,16 +105,6 @@ def test_graph_columns_point_to_lagged_ones(run):
         ce.lagged_column([run["graph"]], nodes=NAMES).graph.n_edges  # noqa: B018
 
 
-def test_axes_are_never_guessed():
-    stack = np.zeros((2, 2, 2))
-    with pytest.raises(ce.AmbiguousEncodingError, match="row 0.*the axes of arrays differ from tool to tool"):
-        ce.lagged_column([stack])
-    with pytest.raises(ValueError, match="first_lag=0 if the first slice"):
-        ce.as_lagged(stack, encoding="lag,effect,cause")
-    with pytest.raises(TypeError, match="one array of shape"):
-        ce.lagged_column(stack, encoding="lag,effect,cause")
-
-
 @pytest.mark.parametrize(
     ("axes", "order"),
     [
@@ -136,18 +122,6 @@ def test_named_axes(axes, order, first):
     expected = TRUE if not first else TRUE.replace("0..2", "1..2").replace(" Y -> Z;", "")
     cell = stack[first:].transpose(order)
     assert text(cell, nodes=NAMES, encoding=axes, first_lag=first, threshold=0.1) == expected
-
-
-def test_weights_need_a_threshold():
-    stack = np.array([[[0, 0.2], [0, 0]]])
-    with pytest.raises(ValueError, match="found weights or p-values"):
-        ce.as_lagged(stack, encoding="lag,cause,effect", first_lag=0)
-    with pytest.raises(ValueError, match="threshold= for weights or alpha= for p-values, not both"):
-        ce.as_lagged(stack, encoding="lag,cause,effect", first_lag=0, threshold=0, alpha=0.1)
-    with pytest.raises(ValueError, match="p-values between 0 and 1"):
-        ce.as_lagged(10 * stack, encoding="lag,cause,effect", first_lag=1, alpha=0.1)
-    with pytest.raises(ValueError, match=r"found nan in cell \(0, 0, 1\)"):
-        ce.as_lagged(np.where(stack, np.nan, 0), encoding="lag,cause,effect", first_lag=0, threshold=0)
 
 
 @pytest.mark.slow
@@ -204,13 +178,6 @@ def test_varlingam_of_lingam():
     assert text(np.array(found), nodes=NAMES, encoding="VARLiNGAM", threshold=0, max_lag=5).startswith("lags 0..5: ")
 
 
-@pytest.mark.parametrize("encoding", ["VARLiNGAM", "statsmodels coefs", "CausalRivers"])
-def test_matrices_of_a_lag_are_square(encoding):
-    shape = (2, 3, 3) if encoding == "CausalRivers" else (3, 3, 2)
-    with pytest.raises(ValueError, match=r"row 0.*found an array of shape .*, expected \("):
-        ce.lagged_column([np.ones(shape)], nodes=NAMES, encoding=encoding, threshold=0)
-
-
 @pytest.mark.parametrize("trend", ["n", "c", "ct"])
 @pytest.mark.parametrize("named", [True, False])
 def test_var_of_statsmodels(series, trend, named):
@@ -236,23 +203,13 @@ def test_var_of_statsmodels(series, trend, named):
         ce.as_lagged(fitted)
 
 
-def test_parameters_of_a_var_without_names():
-    with pytest.raises(ce.AmbiguousEncodingError):
-        ce.as_lagged(np.zeros((4, 2)))
-    with pytest.raises(TypeError, match="encoding='statsmodels coefs'"):
-        ce.as_lagged(np.zeros((4, 2)), encoding="statsmodels VAR", alpha=0.1)
-    params = pd.DataFrame(np.zeros((3, 2)), index=["const", "L1.X", "L1.Z"], columns=["X", "Y"])
-    with pytest.raises(ValueError, match="lacking: L1.Y"):
-        ce.as_lagged(params, threshold=0.1)
-
-
 def test_networkx_graphs_of_causalnex():
     graph = nx.DiGraph()
     graph.add_nodes_from(f"{name}_lag{lag}" for name in ("X", "Y_lag", "Z") for lag in range(3))
     graph.add_edge("X_lag1", "Y_lag_lag0", weight=0.5)
     graph.add_edge("X_lag2", "Z_lag0", weight=-0.05)
     graph.add_edge("Y_lag_lag0", "Z_lag0", weight=-0.7)
-    with pytest.raises(ValueError, match="found weights or p-values; links are those .* above threshold="):
+    with pytest.raises(ValueError, match=ASKED):
         ce.as_lagged(graph)
     assert text(graph, threshold=0) == "lags 0..2: X@-1 -> Y_lag; X@-2 -> Z; Y_lag -> Z"
     assert text(graph, threshold=0.1) == "lags 0..2: X@-1 -> Y_lag; Y_lag -> Z"
@@ -304,6 +261,11 @@ def test_stationary_graphs_of_pywhy():
         },
     )
     assert text(pag) == "lags 0..1: x o-o y; x@-1 o-> y; x@-1 <-> z"
+    weighted = nx.DiGraph()
+    weighted.add_weighted_edges_from([(("A", -1), ("A", 0), 0.01), (("B", -1), ("A", 0), 0.9)])
+    with pytest.raises(ValueError, match=ASKED):
+        ce.as_lagged(weighted)
+    assert text(weighted, threshold=0.1) == "lags 0..1: B@-1 -> A"
 
 
 def test_tables_of_links(tmp_path):
@@ -313,7 +275,7 @@ def test_tables_of_links(tmp_path):
     assert text(dict(table.items())) == TRUE
     path = tmp_path / "links.csv"
     table.assign(weight=[0.5, 0.5, 0.4, -0.4, 0.6]).to_csv(path, index=False)
-    with pytest.raises(ValueError, match="found weights or p-values; links are those .* above threshold="):
+    with pytest.raises(ValueError, match=ASKED):
         ce.as_lagged(Path(path))
     assert text(Path(path), threshold=0) == TRUE
     assert text(table.rename(columns={"source": "Cause", "target": "Effect"})) == TRUE
@@ -327,31 +289,6 @@ def test_tables_of_links(tmp_path):
         ce.as_lagged(table, nodes=["Y", "Z", "U"])
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"lag": [-1]}, "link 0: a lag is a whole number from 0"),
-        ({"lag": [1.5]}, "link 0: a lag is a whole number"),
-        ({"source": ["Y"], "lag": [0]}, "from 'Y' to itself"),
-        ({"weight": [float("nan")]}, "found nan in cell"),
-        ({"probability": [0.3]}, "found numbers in the column 'probability' of a table of links"),
-        ({"x": [10**400]}, "found numbers in the column 'x' of a table of links"),
-        ({"source": [None]}, "link 0: the source or the target is missing"),
-        ({"link": ["=>"]}, "found the link '=>'"),
-        ({"edge": ["<->"]}, "found '<->' in the column 'edge', which is not read; rename the column to 'link'"),
-        ({"directed": [False]}, "found False in the column 'directed'.* in the column 'link'"),
-        ({"sign": ["-"]}, "found the signs '-' in the column 'sign'"),
-        (
-            {"source": ["X", "Y"], "target": ["Y", "X"], "lag": [1, 1], "tool": ["a", "b"]},
-            "found 2 values in the column 'tool'.* make one graph of each group",
-        ),
-    ],
-)
-def test_tables_that_are_no_graph(change, message):
-    with pytest.raises(ValueError, match=message):
-        ce.as_lagged({"source": ["X"], "target": ["Y"], "lag": [1]} | change)
-
-
 def test_links_of_tigramite():
     def linear(x):
         return x
@@ -359,22 +296,12 @@ def test_links_of_tigramite():
     links = {0: [((0, -1), 0.5, linear)], 1: [((0, -1), 0.5, linear), ((1, -1), 0.4, linear)]}
     links[2] = [((0, -2), 0.4, linear), ((1, 0), 0.6, linear)]
     assert text(links, nodes=NAMES) == TRUE
+    assert text({0: [(0, -1)], 1: [(1, -1), (0, -2)]}) == "lags 0..2: 0@-1 -> 0; 0@-2 -> 1; 1@-1 -> 1"
     assumed = {0: {(0, -1): "-->"}, 1: {(0, -1): "-->", (1, -1): "-->", (2, 0): "<--"}}
     assumed[2] = {(0, -2): "-->", (1, 0): "-->", (0, -1): ""}
     assert text(assumed, nodes=NAMES) == TRUE
     with pytest.raises(ValueError, match="has the step 1, expected 0, -1"):
         ce.as_lagged({0: [((1, 1), 0.5, linear)]})
-
-
-def test_unknown_cells_and_encodings():
-    with pytest.raises(TypeError, match="row 0.*found int, which is not a lagged graph"):
-        ce.lagged_column([3])
-    with pytest.raises(ValueError, match="unknown encoding of lagged graphs 'tigramit'; did you mean 'tigramite'"):
-        ce.lagged_column(["X"], encoding="tigramit")
-    with pytest.raises(TypeError, match="wrap one in a list"):
-        ce.lagged_column("X@-1 -> Y")
-    with pytest.raises(ValueError, match="nodes= has 2 names"):
-        ce.lagged_column([np.zeros((3, 3, 2))], encoding="cause,effect,lag", first_lag=0, nodes=["A", "B"])
 
 
 @pytest.mark.parametrize("settings", [{}, {"nodes": ["X", "Y"]}])
@@ -384,9 +311,8 @@ def test_nothing_is_no_lagged_graph(settings, tmp_path):
             ce.lagged_column(["X@-1 -> Y", blank], **settings)
         path = tmp_path / "links.csv"
         path.write_text(blank, encoding="utf-8")
-        with pytest.raises(
-            ValueError, match=r"row 1 .*the file '.*links.csv' is empty; .* failed run as a missing value"
-        ):
+        message = r"row 1 .*the file '.*links.csv' is empty; .* failed run as a missing value"
+        with pytest.raises(ValueError, match=message):
             ce.lagged_column(["X@-1 -> Y", path], **settings)
 
 
@@ -402,32 +328,61 @@ def test_lagged_graphs_of_tetrad(nodes, edges):
     cell = f"Search result:\n\nGraph Nodes:\n{nodes}\n\nGraph Edges:\n{lines}\n"
     assert text(cell) == "lags 0..1: X@-1 -> X; X@-1 -> Y; Y o-> X"
     assert text(cell, encoding="Tetrad text") == text(cell)
+    # copies of links at earlier times are left out
+    assert text("Graph Nodes:\nX;X:1;X:2\n\nGraph Edges:\n1. X:1 --> X\n2. X:2 --> X:1\n") == "lags 0..2: X@-1 -> X"
 
 
-def test_copies_of_tetrads_links_at_earlier_times_are_left_out():
-    cell = "Graph Nodes:\nX;X:1;X:2\n\nGraph Edges:\n1. X:1 --> X\n2. X:2 --> X:1\n"
-    assert text(cell) == "lags 0..2: X@-1 -> X"
-
-
-def test_parents_of_tigramite():
-    assert text({0: [(0, -1)], 1: [(1, -1), (0, -2)]}) == "lags 0..2: 0@-1 -> 0; 0@-2 -> 1; 1@-1 -> 1"
-
-
-def test_weights_of_stationary_graphs_ask_for_a_threshold():
-    graph = nx.DiGraph()
-    graph.add_weighted_edges_from([(("A", -1), ("A", 0), 0.01), (("B", -1), ("A", 0), 0.9)])
-    with pytest.raises(ValueError, match="found weights or p-values; links are those .* above threshold="):
-        ce.as_lagged(graph)
-    assert text(graph, threshold=0.1) == "lags 0..1: B@-1 -> A"
+WEIGHTS = np.array([[[0, 0.2], [0, 0]]])
+FROM_0 = {"encoding": "lag,cause,effect", "first_lag": 0}
+PARAMS = pd.DataFrame(np.zeros((3, 2)), index=["const", "L1.X", "L1.Z"], columns=["X", "Y"])
 
 
 @pytest.mark.parametrize(
-    ("cell", "message"),
+    ("cell", "settings", "message"),
     [
-        (pd.DataFrame({"a": [1]}), r"the columns \['a'\], expected a table of links with source, target and lag"),
-        ({"graph": np.array([[[""]]]), "p_matrix": np.ones((1, 1, 1))}, r"pass results\['graph'\]"),
+        (np.zeros((2, 2, 2)), {}, "the axes of arrays differ from tool to tool"),
+        (np.zeros((2, 2, 2)), {"encoding": "lag,effect,cause"}, "first_lag=0 if the first slice"),
+        (WEIGHTS, FROM_0, "found weights or p-values"),
+        (10 * WEIGHTS, FROM_0 | {"first_lag": 1, "alpha": 0.1}, "p-values between 0 and 1"),
+        (np.where(WEIGHTS, np.nan, 0), FROM_0 | {"threshold": 0}, r"found nan in cell \(0, 0, 1\)"),
+        (np.zeros((4, 2)), {}, "encoding"),
+        (np.zeros((4, 2)), {"encoding": "statsmodels VAR", "alpha": 0.1}, "encoding='statsmodels coefs'"),
+        (PARAMS, {"threshold": 0.1}, "lacking: L1.Y"),
+        (3, {}, "found int, which is not a lagged graph"),
+        (np.zeros((3, 3, 2)), {"encoding": "cause,effect,lag", "first_lag": 0, "nodes": ["A", "B"]},
+         "nodes= has 2 names"),
+        *((np.ones(shape), {"encoding": name, "threshold": 0}, r"found an array of shape .*, expected \(")
+          for name, shape in (("VARLiNGAM", (3, 3, 2)), ("statsmodels coefs", (3, 3, 2)), ("CausalRivers", (2, 3, 3)))),
+        (pd.DataFrame({"a": [1]}), {}, r"the columns \['a'\], expected a table of links with source, target and lag"),
+        ({"graph": np.array([[[""]]]), "p_matrix": np.ones((1, 1, 1))}, {}, r"pass results\['graph'\]"),
+        *(({"source": ["X"], "target": ["Y"], "lag": [1]} | change, {}, message) for change, message in (
+            ({"lag": [-1]}, "link 0: a lag is a whole number from 0"),
+            ({"lag": [1.5]}, "link 0: a lag is a whole number"),
+            ({"source": ["Y"], "lag": [0]}, "from 'Y' to itself"), ({"weight": [float("nan")]}, "found nan in cell"),
+            ({"probability": [0.3]}, "found numbers in the column 'probability' of a table of links"),
+            ({"x": [10**400]}, "found numbers in the column 'x' of a table of links"),
+            ({"source": [None]}, "link 0: the source or the target is missing"),
+            ({"link": ["=>"]}, "found the link '=>'"),
+            ({"edge": ["<->"]}, "found '<->' in the column 'edge', which is not read; rename the column to 'link'"),
+            ({"directed": [False]}, "found False in the column 'directed'.* in the column 'link'"),
+        )),
     ],
-)
-def test_tables_and_results_of_another_shape(cell, message):
-    with pytest.raises(TypeError, match=message):
-        ce.as_lagged(cell)
+)  # fmt: skip
+def test_what_is_no_lagged_graph_is_refused_with_its_row(cell, settings, message):
+    with pytest.raises((ValueError, TypeError), match=f"row 1.*{message}"):
+        ce.lagged_column([None, cell], **settings)
+    with pytest.raises((ValueError, TypeError), match=message):
+        ce.as_lagged(cell, **settings)
+
+
+def test_settings_and_columns_of_lagged_graphs_are_checked():
+    with pytest.raises(ValueError, match="threshold= for weights or alpha= for p-values, not both"):
+        ce.as_lagged(WEIGHTS, **FROM_0, threshold=0, alpha=0.1)
+    with pytest.raises(ValueError, match="unknown encoding of lagged graphs 'tigramit'; did you mean 'tigramite'"):
+        ce.lagged_column(["X"], encoding="tigramit")
+    with pytest.raises(TypeError, match="one array of shape"):
+        ce.lagged_column(np.zeros((2, 2, 2)), encoding="lag,effect,cause")
+    with pytest.raises(TypeError, match="wrap one in a list"):
+        ce.lagged_column("X@-1 -> Y")
+    with pytest.raises(ce.AmbiguousEncodingError, match="row 0"):
+        ce.lagged_column([np.zeros((2, 2, 2))])

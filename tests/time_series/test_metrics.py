@@ -1,7 +1,5 @@
 """Metrics of lagged graphs: values by hand, and what must hold for all."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

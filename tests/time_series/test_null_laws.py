@@ -1,7 +1,5 @@
 """Exact laws and moments against lists of all controls, draws against laws, and the size of tests."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

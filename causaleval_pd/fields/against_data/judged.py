@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.checks import check_choice, check_number
+from ...contract.checks import check_choice, check_number, warn
 from ...contract.context import MissingInputError
 from ...contract.pairs import PairError
 from ...graphs.packing import group_rows
@@ -58,11 +57,10 @@ def _find_test(given: Any, data: DataSet) -> str | Test:
 def _warn_of_whole_numbers(data: DataSet) -> None:
     """Warn of floats that may be levels, such as integers that pandas made floats because of missing values."""
     if data.is_float and (data.values == np.round(data.values)).all():
-        warnings.warn(
+        warn(
             f"the columns {list(data.names)[:5]} are floats that hold whole numbers, and are tested as numbers by "
             "Fisher's z; convert levels to integers, as by data.astype(int), for chi-squared tests, or name the test "
             "by context={..., 'test': 'fisher_z'}",
-            stacklevel=2,
         )
 
 

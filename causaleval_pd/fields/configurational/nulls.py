@@ -15,7 +15,6 @@ References
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_flag, check_known, check_number, name_row
+from ...contract.checks import check_flag, check_known, check_number, name_row, warn
 from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...contract.context import Context
 from ...contract.field import get_field
@@ -312,12 +311,10 @@ def warn_unstated_factors(matching: Matching) -> None:
     """Warn where no input of the context names the factors that a method could use."""
     context = matching.context
     if context is None or not any(name in values for values in context.values[:1] for name in STATES_FACTORS):
-        warnings.warn(
+        warn(
             "controls use only the factors of truth and estimate, because no others are stated; if the method chose "
             "among more, p-values are too large and skills too small. Name all factors of its data: "
             "context={'factors': ['A', 'B', ...]}",
-            UserWarning,
-            stacklevel=2,
         )
 
 

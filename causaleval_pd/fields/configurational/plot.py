@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_number, check_whole
 from ...contract.figure import figure
 from ...contract.metric import get_metric
-from ...drawing import LETTER, colours, figure_of, inches, place_to_draw
+from ...drawing import LETTER, colours, figure_of, inches, opacity, place_to_draw, tone
 from ...drawing import caption as write_caption
 from ...execution.random_streams import RNGLike
 from ...statistics.arrays import quantile_interval
@@ -193,15 +193,16 @@ _LEGEND = (
 _NEAR = 0.12
 _MEASURES = ("correctness", "completeness")
 _PARTS = ["overall", *COMPONENTS]
-_LOOKS: dict[str, tuple[Any, Any, str]] = {
-    "plain": ("0.15", "-", ""),
-    "both": ("0.15", "-", "in truth and estimate"),
+#: colours, by their number, or tones of ink; styles of lines; words
+_LOOKS: dict[str, tuple[int | float, Any, str]] = {
+    "plain": (0.85, "-", ""),
+    "both": (0.85, "-", "in truth and estimate"),
     "part": (2, "-", "only in the estimate, part of a joint cause"),
     "indirect": (0, "-", "only in the estimate, true of the chain"),
     "bypass": (0, "--", "only in the estimate, true of the chain but not direct"),
     "literal": (1, "-.", "only in the estimate, a cause in a wrong combination"),
     "false": (3, "--", "only in the estimate, false"),
-    "missing": ("0.6", ":", "only in the truth"),
+    "missing": (0.4, ":", "only in the truth"),
 }
 
 
@@ -349,7 +350,7 @@ def _entitle(ax: Axes, own: bool, *texts: str, pad: float | None = None) -> None
 
 def _colour(look: str) -> Any:
     colour = _LOOKS[look][0]
-    return colours(5)[colour] if isinstance(colour, int) else colour
+    return colours(5)[colour] if isinstance(colour, int) else tone(colour)
 
 
 def _line(look: str) -> Any:
@@ -399,7 +400,7 @@ def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
             tips = [arrivals[number] for number, claim in enumerate(claims) if claim.outcome == outcome]
             _mark(ax, max(tips, key=lambda tip: tip[1]), outcome[1], "right", multi_value)
     for name, (x, y) in layout.factors.items():
-        box = {"boxstyle": "round,pad=0.35", "facecolor": "white", "edgecolor": "0.15"}
+        box = {"boxstyle": "round,pad=0.35", "facecolor": tone(0.0), "edgecolor": tone(0.85)}
         ax.text(x, y, name, ha="center", va="center", bbox=box, zorder=5, gid="factor")
     return ax
 
@@ -477,7 +478,7 @@ def _mark(ax: Axes, at: Point, value: int, side: OneOf["left", "right"], multi_v
         offset = (3, 4) if side == "left" else (-10, 5)
         ax.annotate(f"={value}", at, offset, textcoords="offset points", ha=side, size="x-small", gid="value")
     elif value == 0:
-        ax.plot(*at, "D", ms=6, mfc="white", mec="0.15", zorder=6, gid="negation")
+        ax.plot(*at, "D", ms=6, mfc=tone(0.0), mec=tone(0.85), zorder=6, gid="negation")
 
 
 @figure(
@@ -571,13 +572,14 @@ def score_profile(
             _guessed(ax, drawn, measure, x, colour, level)
     ax.set(ylim=(-0.03, 1.2), ylabel="score (higher is better)")
     ax.set_xticks(range(len(_PARTS)), _PARTS)
-    ax.axvline(0.5, color="0.85", lw=1)
+    ax.axvline(0.5, color=tone(0.15, ax), lw=1)
     ax.legend(loc="lower left", bbox_to_anchor=(0, 1.0), ncols=2, frameon=False)
     _entitle(ax, new_figure, f"truth {true}", f"estimate {estimated}", pad=26)
     among = "" if factors is not None else ", over the factors of truth and estimate alone"
-    bars = f"; bars: {level:.0%} of {n_draws} guesses (null {null!r}{among}), lines: their means" if n_draws else ""
+    shown = f"bars: {100 * level:.4g} % of {n_draws} guesses (null model {null!r}{among}), lines: their means"
+    bars = f"; {shown}; above its bar a score is better than guessing" if n_draws else ""
     if caption:
-        write_caption(ax, new_figure, f"Numbers: shared / own complexity{bars}.")
+        write_caption(ax, new_figure, f"Numbers: complexity that both models share / own complexity{bars}.")
     return ax
 
 
@@ -586,5 +588,5 @@ def _guessed(ax: Axes, drawn: FormulaPairs, measure: str, x: NDArray[np.float64]
     names = [measure if part == "overall" else f"{measure}_{part}" for part in _PARTS]
     values = np.stack([np.asarray(get_metric(name)(drawn), np.float64) for name in names])
     low, high = quantile_interval(values, level)
-    ax.bar(x, high - low, 0.2, bottom=low, color=colour, alpha=0.2, zorder=1)
+    ax.bar(x, high - low, 0.2, bottom=low, color=colour, alpha=opacity(0.2), zorder=1)
     ax.hlines(np.nanmean(values, axis=1), x - 0.1, x + 0.1, color=colour, lw=1.5, zorder=2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_choice, check_flag, check_number, check_whole
+from ...contract.checks import check_choice, check_flag, check_number, check_whole, warn
 from ...contract.delegation import takes_settings_of
 from ...contract.metric import Metric, metric
 from ...contract.options import with_options
@@ -71,10 +70,9 @@ def chosen_candidates(pairs: ScorePairs, **options: Any) -> Candidates:
     """Return the candidates of pairs by the options of a metric."""
     chosen = Universe.of(**options)
     if chosen.universe in ("ordered", "ordered_with_diagonal") and pairs.symmetric.any():
-        warnings.warn(
+        warn(
             f"symmetric scores cannot show directions, so that the best value in universe={chosen.universe!r} is below "
             "the optimum; use universe='unordered'",
-            stacklevel=2,
         )
     return candidates(pairs, chosen)
 

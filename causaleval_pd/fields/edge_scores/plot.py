@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_choice, check_columns, check_number, check_whole, shown
 from ...contract.figure import figure
 from ...drawing import caption as write_caption
-from ...drawing import colours, legend_of, place_to_draw
+from ...drawing import colours, legend_of, opacity, place_to_draw, tone
 from ..structure.nulls.hypergeometric import hypergeometric_law
 from .cells import coerce_scores
 from .field import SCORES, batches
@@ -218,7 +218,7 @@ def curves(
         limits = [some[["low_x", "low_y"]].to_numpy(), some[["high_x", "high_y"]].to_numpy()[::-1]]
         band = np.concatenate(limits)
         band = band[~np.isnan(band).any(axis=1)]
-        axes.fill(band[:, 0], band[:, 1], color=colour, alpha=0.18, linewidth=0)
+        axes.fill(band[:, 0], band[:, 1], color=colour, alpha=opacity(0.18), linewidth=0)
     x, y = ("false positive rate", "true positive rate") if kind == "roc" else ("recall", "precision")
     axes.set(xlabel=x, ylabel=y, xlim=(0, 1), ylim=(0, 1.02))
     if by is not None:
@@ -226,9 +226,9 @@ def curves(
     share = f"{100 * level:g} %"
     if caption:
         words = (
-            f"Lines count the largest scores of all runs to the same depth, ties in random order; bands hold {share} "
-            "of shuffled scores at a depth (exact; wider within ties); a line outside its band ranks true edges "
-            "better, or worse, than shuffled scores."
+            "Lines: edges are the largest scores, equally many in every run, ties in random order; bands: where "
+            f"{share} of the lines of shuffled scores lie at a number of edges (exact; wider within ties); a line "
+            "outside its band ranks true edges better, or worse, than shuffled scores."
         )
         write_caption(axes, ax is None, words)
     return axes
@@ -387,21 +387,21 @@ def calibration(
     if points.empty:
         raise ValueError("no row has candidates with a probability, so that there is nothing to draw")
     axes = place_to_draw(ax, 5.0, 4.6)
-    axes.plot([0, 1], [0, 1], color="0.6", linewidth=1, zorder=1)
+    axes.plot([0, 1], [0, 1], color=tone(0.4, axes), linewidth=1, zorder=1)
     shade = colours(1)[0]
-    axes.vlines(points["mean_probability"], points["low"], points["high"], color=shade, alpha=0.3, linewidth=7)
+    axes.vlines(points["mean_probability"], points["low"], points["high"], color=shade, alpha=opacity(0.3), linewidth=7)
     axes.plot(points["mean_probability"], points["share_true"], "o-", color=shade, zorder=3)
     for x, n in zip(points["mean_probability"], points["n_candidates"], strict=True):
-        axes.annotate(f"{n:,}", (x, -0.11), ha="center", size="x-small", color="0.4")
+        axes.annotate(f"{n:,}", (x, -0.11), ha="center", size="x-small", color=tone(0.6, axes))
     axes.set(xlabel="probability of the edge", ylabel="share of true edges", xlim=(-0.03, 1.03), ylim=(-0.14, 1.04))
     outside = int(((points["share_true"] < points["low"]) | (points["share_true"] > points["high"])).sum())
     rows = "one row" if len(table) == 1 else f"all {len(table)} rows"
     law = "exact" if points["n_candidates"].max() <= _MOST_EXACT else "exact, normal in bins of more than 5,000"
     if caption:
         words = (
-            f"Points: bins of candidates of {rows}, with their number at the foot; bars: {100 * level:g} % of "
-            f"calibrated probabilities, whose candidates are independent ({law}); {outside} of {len(points)} bins lie "
-            "outside."
+            f"Points: bins of candidates of {rows}, with their number at the foot; bars: where {100 * level:g} % of "
+            f"the points lie if probabilities are right and candidates independent ({law}); outside, probabilities "
+            f"are too small or too large: {outside} of {len(points)} bins."
         )
         write_caption(axes, ax is None, words)
     return axes

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from ...contract.checks import check_known, check_type, check_whole, name_row, nearest, shown
+from ...contract.checks import check_known, check_type, check_whole, name_row, nearest, shown, warn
 from ...execution.options import get_options
 
 __all__ = ["Reply", "ask", "join_answers", "parse_answers"]
@@ -229,10 +228,9 @@ def _asked(
                     failed = 0 if error is None else failed + 1
                     bar.update()
                     if failed >= give_up_after:
-                        warnings.warn(
+                        warn(
                             f"{failed} questions in a row failed: {rows[place]['error']}. The questions left were not "
                             "asked; mend the function and ask them again, or raise give_up_after=",
-                            stacklevel=3,
                         )
                         return rows
     finally:
@@ -361,10 +359,9 @@ def warn_of_unread(
     unread = [reply for reply, answer in replies if answer is None]
     if unread and len(unread) >= MOST_UNREAD * len(replies):
         share = f"{len(unread)} of {len(replies)} replies ({len(unread) / len(replies):.0%})"
-        warnings.warn(
+        warn(
             f"{share} have no answer that could be read, the first {shown(unread[0])}; ask for {wanted}, or read such "
             "replies by a function, how=",
-            stacklevel=3,
         )
 
 

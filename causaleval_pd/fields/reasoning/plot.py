@@ -10,7 +10,7 @@ import pandas as pd
 
 from ...contract.checks import check_known
 from ...contract.figure import figure
-from ...drawing import broken, caption_figure, colours, figure_of, legend_room, place_to_draw
+from ...drawing import broken, caption_figure, colours, figure_of, legend_room, place_to_draw, tone
 from ...drawing import caption as write_caption
 from .validity import (
     FLOOR,
@@ -120,8 +120,8 @@ def quadrant(
             )  # fmt: skip
         middle = middles.loc[name]
         ax.scatter(
-            [middle["external"]], [middle["internal"]], s=areas[name], color=colour, marker=marker, edgecolors="black",
-            linewidths=0.8, zorder=3 - areas[name] / 10_000, label=str(name), clip_on=False,
+            [middle["external"]], [middle["internal"]], s=areas[name], color=colour, marker=marker,
+            edgecolors=tone(1.0, ax), linewidths=0.8, zorder=3 - areas[name] / 10_000, label=str(name), clip_on=False,
         )  # fmt: skip
     ax.set_xlabel("worst error against the truth, in tolerances (lower is better)")
     ax.set_ylabel("worst error of own products against own whole,\nin tolerances (lower is better)")
@@ -138,12 +138,13 @@ def quadrant(
 def _tolerance_words(convention: Convention, delta: float, floor: float, infinite: bool) -> str:
     """Describe the points of a quadrant, for its caption."""
     if convention is None:
-        rule = f"Tolerance: {delta:g} x max(|truth|, {floor:g})"
+        rule = f"A tolerance is {delta:g} x max(|truth|, {floor:g})"
     else:
         rule = f"The paper's rule: relative errors of at most {delta:g}, and of its threshold of consistency"
     edge = "; at the edge: infinite or undefined" if infinite else ""
-    points = "small: a task, hollow where undecided; large: median of tasks, in several sizes where they coincide"
-    return f"{rule}. PNS; {points}{edge}"
+    small = "small points: tasks, hollow where errors of sampling reach across a border"
+    large = "large points: medians of tasks, in several sizes where they coincide"
+    return f"{rule}. Probabilities of necessity and sufficiency (PNS); {small}; {large}{edge}"
 
 
 def _draw_borders(ax: Axes, top: float) -> None:
@@ -151,8 +152,8 @@ def _draw_borders(ax: Axes, top: float) -> None:
     for set_scale in (ax.set_xscale, ax.set_yscale):
         set_scale("symlog", linthresh=1.0, linscale=0.8)
     ax.set(xlim=(-0.08, top), ylim=(-0.08, top))
-    ax.axvline(1, color="0.3", lw=1, ls="--")
-    ax.axhline(1, color="0.3", lw=1, ls="--")
+    ax.axvline(1, color=tone(0.7, ax), lw=1, ls="--")
+    ax.axhline(1, color=tone(0.7, ax), lw=1, ls="--")
     corners = {
         "valid, consistent": (0.02, 0.04),
         "valid, inconsistent": (0.02, 0.98),
@@ -162,7 +163,7 @@ def _draw_borders(ax: Axes, top: float) -> None:
     for words, (x, y) in corners.items():
         ax.text(
             x, y, words, transform=ax.transAxes, ha="left" if x < 0.5 else "right",
-            va="bottom" if y < 0.5 else "top", color="0.35", size="small", zorder=4,
+            va="bottom" if y < 0.5 else "top", color=tone(0.65, ax), size="small", zorder=4,
         )  # fmt: skip
 
 
@@ -259,7 +260,8 @@ def complexity(
         write_caption(
             ax,
             new_figure,
-            f"Means over tasks and pairs; bands: {100 * level:.4g} % of chance, at the samples asked{foot}.",
+            f"Means over tasks and pairs of nodes; bands: {100 * level:.4g} % of the errors by chance, with as many "
+            f"samples{foot}.",
         )
     return ax
 
@@ -270,11 +272,11 @@ def _draw_bands(ax: Axes, rows: pd.DataFrame, x: str, scale: Floats, level: floa
     # a single place gets a band of some width
     ends = at if len(at) > 1 else at + np.array([-0.3, 0.3])
     truth = rows["truth_exact"].to_numpy()
-    for share, colour, label in ((np.full(len(rows), 0.25), "0.6", "random"), (truth, "0.82", "perfect")):
+    for share, ink, label in ((np.full(len(rows), 0.25), 0.4, "random"), (truth, 0.18, "perfect")):
         limits = error_quantiles(truth, share, rows["n"].to_numpy(), level)
         means = (pd.Series(limit / scale).groupby(rows[x].to_numpy()).mean().to_numpy() for limit in limits)
         below, above = (np.broadcast_to(mean, ends.shape) for mean in means)
-        ax.fill_between(ends, below, above, color=colour, alpha=0.55, linewidth=0, label=f"{label}, by chance")
+        ax.fill_between(ends, below, above, color=tone(ink, ax), alpha=0.55, linewidth=0, label=f"{label}, by chance")
 
 
 @figure(
@@ -335,8 +337,8 @@ def reliability(
     names = list(dict.fromkeys(rows[by]))
     for ax, level in zip(axes[0], levels, strict=True):
         part = rows[rows["quantity"].isin(_SHOWN[level])]
-        ax.fill_between([0, 1], [0, 1 - delta], [0, 1 + delta], color="0.88", linewidth=0)
-        ax.plot([0, 1], [0, 1], color="0.4", lw=1)
+        ax.fill_between([0, 1], [0, 1 - delta], [0, 1 + delta], color=tone(0.12, ax), linewidth=0)
+        ax.plot([0, 1], [0, 1], color=tone(0.6, ax), lw=1)
         for name, colour, marker in _styles(names):
             mine = part[part[by] == name]
             ax.scatter(
@@ -350,7 +352,7 @@ def reliability(
     share = float(np.mean(worst[np.isfinite(worst)] <= delta)) if np.isfinite(worst).any() else float("nan")
     shaded = f"shaded: relative error of at most {delta:g}, where {100 * share:.0f} % of the points lie"
     if caption:
-        caption_figure(figure, f"Pairs of nodes; {shaded}{_not_shown(quantities, by, names)}.")
+        caption_figure(figure, f"Points: pairs of nodes; {shaded}{_not_shown(quantities, by, names)}.")
     return figure
 
 

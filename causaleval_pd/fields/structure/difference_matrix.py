@@ -19,6 +19,7 @@ from ...drawing import (
     inches,
     inner_width,
     legend_of,
+    letters_on,
     name_rows,
     place_to_draw,
     shortened,
@@ -106,6 +107,7 @@ def difference_matrix(
     _name_sides(ax, names, room, square)
     _explain(ax, {what: float(x.sum() / 2 / n) for what, x in outcomes.items()}, shades, own=own_figure)
     parts = [f"Squares: edges from the row's to the column's node (both if undirected), by shares of {_runs(n)}"]
+    parts += ["reversed and wrongly marked ones stand where the true edge points"]
     parts += ["frames: true edges"] * one_truth + _most_often(outcomes, nodes)
     if failed:
         parts.append(f"not drawn: {_runs(failed, 'failed ')}")
@@ -195,14 +197,8 @@ def _fill(ax: Axes, shares: Shares, shades: dict[str, Any], n: int, square: floa
             number = f"{n * share[i, j]:.0f}"
             if share[i, j] * square >= 0.05 + 0.08 * len(number):
                 middle = j + (left[i, j] + right[i, j]) / 2
-                ax.text(middle, i, number, ha="center", va="center", size="small", color=_readable(shades[what]))
+                ax.text(middle, i, number, ha="center", va="center", size="small", color=letters_on(shades[what]))
         left = right
-
-
-def _readable(shade: Any) -> str:
-    """Return the colour of letters on a colour."""
-    red, green, blue = shade[:3]
-    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.5 else "black"
 
 
 def _frame_true(ax: Axes, marks: NDArray[np.uint8]) -> None:

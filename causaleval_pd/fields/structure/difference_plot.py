@@ -95,7 +95,7 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
     >>> import causaleval_pd as ce
     >>> ax = ce.plot.difference("A -> B; B -> C; C -> D", "A -> B; C -> B; A -- D")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['right: 1', 'reversed: 1', 'missing: 1', 'extra: 1']
+    ['right: 1', 'reversed, as estimated: 1', 'missing: 1', 'extra: 1']
     """
     true, estimated = graph_of(truth), graph_of(estimate)
     if true.nodes != estimated.nodes:
@@ -120,15 +120,16 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
     adjacent = counts[RIGHT] + counts[REVERSED] + counts[MARKED]
     if caption:
         words = (
-            f"Edges of both graphs; {counts[RIGHT]} of {n_true} true edges are right, {adjacent} have the right nodes, "
-            f"and {counts[EXTRA]} of {adjacent + counts[EXTRA]} estimated ones are between other nodes; no controls "
-            "are drawn."
+            f"Edges of both graphs as estimated, missing ones as in the truth; {counts[RIGHT]} of {n_true} true edges "
+            f"are right, {adjacent} have the right nodes, and {counts[EXTRA]} of {adjacent + counts[EXTRA]} estimated "
+            "ones are between other nodes; no controls are drawn."
         )
         write_caption(ax, own_figure, words)
     figure = figure_of(ax)
     if own_figure and figure is not None:
-        # equal axes move their names once they are laid out, and only the next layout has room for these
-        figure.draw_without_rendering()
+        # equal axes move their names once they are laid out, and only a later layout has room for these
+        for _ in range(2):
+            figure.draw_without_rendering()
     return ax
 
 
@@ -303,9 +304,10 @@ def _explain(ax: Axes, counts: dict[str, int], shades: dict[str, Any], *, own: b
     from matplotlib.lines import Line2D
 
     style: dict[str, Any] = {"linewidth": 1.8}
+    side = dict.fromkeys((REVERSED, MARKED), ", as estimated")
     handles = [
-        Line2D([], [], color=shades[what], linestyle=_LINES[what], label=f"{what}: {number}", **style)
-        for what, number in counts.items()
-        if number
+        Line2D([], [], color=shades[what], linestyle=_LINES[what], label=f"{what}{side.get(what, '')}: {n}", **style)
+        for what, n in counts.items()
+        if n
     ]
     legend_of(ax, handles, "edges", own=own)

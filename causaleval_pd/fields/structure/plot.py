@@ -10,7 +10,7 @@ import numpy as np
 from ...contract.checks import check_type, check_whole
 from ...contract.figure import figure
 from ...contract.metric import Metric, get_metric
-from ...drawing import axis_label, colours, place_to_draw, wrapped_label
+from ...drawing import axis_label, colours, opacity, place_to_draw, wrapped_label
 from ...drawing import caption as write_caption
 from .nulls.expectation import expected_metric
 
@@ -96,14 +96,14 @@ def expected_curves(
     ax = place_to_draw(ax, 6.4, 4.2)
     banded = any(bool(table["low"].notna().any()) for table in tables)
     for number, table, colour in zip(edges, tables, colours(len(edges)), strict=True):
-        ax.fill_between(at, table["low"], table["high"], color=colour, alpha=0.15, linewidth=0)
+        ax.fill_between(at, table["low"], table["high"], color=colour, alpha=opacity(0.15), linewidth=0)
         # a line needs two values
         marker = "o" if table["mean"].notna().sum() < 2 else None
         ax.plot(at, table["mean"], color=colour, marker=marker, label=str(number))
     ax.set_xlabel("number of estimated edges")
     ax.set_ylabel(wrapped_label(axis_label(chosen.long_name, chosen.direction), 3.4))
     ax.legend(title="true edges", loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
-    band = f"bands: {100 * level:.4g} % null intervals" if banded else "the null interval has no closed form"
+    band = f"bands: {100 * level:.4g} % of the graphs" if banded else "no bands, whose limits have no closed form"
     if caption:
         write_caption(
             ax, own_figure, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}."

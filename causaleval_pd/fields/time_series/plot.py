@@ -8,7 +8,7 @@ import numpy as np
 
 from ...contract.figure import figure
 from ...drawing import caption as write_caption
-from ...drawing import colours, place_to_draw
+from ...drawing import colours, place_to_draw, tone
 from .cells import CODE_OF_SIGN, TURNED, LaggedGraph, links_of
 from .column import as_lagged
 from .field import different_nodes
@@ -77,11 +77,13 @@ def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None, capti
         for link in sorted(links):
             # a missing link bends away from an extra one in its place
             aside = 0.15 * (word == "missing" and any(other[:3] == link[:3] for other in groups[1][1]))
-            _draw_link(ax, link, colour if truth is not None else "0.2", style, aside)
+            _draw_link(ax, link, colour if truth is not None else tone(0.8, ax), style, aside)
         if word:
             ax.plot([], [], color=colour, linestyle=style, label=f"{word} ({len(links)})")
     for lag in range(last + 1):
-        ax.scatter([-lag] * len(nodes), range(len(nodes)), s=60, color="white", edgecolors="0.3", zorder=3)
+        ax.scatter(
+            [-lag] * len(nodes), range(len(nodes)), s=60, color=tone(0.0, ax), edgecolors=tone(0.7, ax), zorder=3
+        )
     ax.set(xlim=(-last - 0.6, 0.6), ylim=(len(nodes) - 0.4, -0.6), xlabel="time", ylabel="variable")
     ax.set_xticks(range(-last, 1), [f"t - {lag}" if lag else "t" for lag in range(last, -1, -1)])
     ax.set_yticks(range(len(nodes)), nodes)
@@ -127,4 +129,4 @@ def _draw_link(ax: Axes, link: tuple[int, int, int, str], colour: Any, style: An
             start, end = np.array([-lag, source], float), np.array([0, target], float)
             towards = (end - start) if at_source else (start - end)
             place = (start if at_source else end) + _HALF * towards / max(np.hypot(*towards), 1e-9)
-            ax.scatter(place[0], place[1], s=22, color="white", edgecolors=[colour], zorder=4)
+            ax.scatter(place[0], place[1], s=22, color=tone(0.0, ax), edgecolors=[colour], zorder=4)

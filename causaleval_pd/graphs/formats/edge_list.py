@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,8 @@ EDGE_COLUMNS = (
     ("gene1", "gene2", "edge"),
 )
 _LONGEST_HEADING = 10_000
+#: returns a message for columns of numbers in a table of which other columns are read
+Explain = Callable[[pd.DataFrame, Sequence[Hashable], Sequence[Hashable]], str]
 
 
 def edge_columns(columns: Iterable[Any]) -> tuple[str, str, str] | None:
@@ -195,10 +197,7 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         raise ValueError(f"found weights of edges, expected 1; {explain_weights(source, target, weights, 'weight')}")
     if "lag" in cell.columns and not (cell["lag"] == 0).all():
         raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take one column per lag")
-    refuse_unread(cell, names)
-    numbers = unread_numbers(cell, [*names, "weight", "lag"])
-    if numbers:
-        raise ValueError(explain_numbers(cell, numbers, [name for name in names if name in cell.columns]))
+    refuse_unread(cell, names, ["weight", "lag"])
     first, second = (cell[name].tolist() for name in names[:2])
     for number, node in enumerate(first, 1):
         if _is_blank(node):
@@ -222,13 +221,18 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
     return edges.found(is_open=True)
 
 
-def refuse_unread(table: pd.DataFrame, names: tuple[str, str, str], others: Sequence[str] = ()) -> None:
-    """Refuse columns that are not read and change or divide the graph: signs, marks, runs and tools."""
+def refuse_unread(
+    table: pd.DataFrame, names: tuple[str, str, str], others: Sequence[str], *, explain: Explain = explain_numbers
+) -> None:
+    """Refuse columns beside nodes, marks and `others` that change or divide the graph: signs, marks, runs, numbers."""
     _refuse_signs(table, names)
     if names[2] not in table.columns:
         _refuse_other_columns(table, names)
     directed = [name for name in table.columns if {*map(marks_of, table[name].dropna())} == {(TAIL, ARROW)}]
-    refuse_groups(table, [*names, *others, *directed])
+    refuse_groups(table, [*names, *directed])
+    numbers = unread_numbers(table, [*names, *others])
+    if numbers:
+        raise ValueError(explain(table, numbers, [name for name in names if name in table.columns]))
 
 
 def _refuse_signs(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
@@ -245,8 +249,8 @@ def _refuse_signs(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
     mark = names[2]
     if mark in table.columns and len(table) and {*map(str, table[mark])} <= {"0", "1", "True", "False"}:
         raise ValueError(
-            f"found {table[mark].iloc[0]!s} in the column {mark!r}, expected marks as '-->'; where 1 is an edge and 0 "
-            f"none, keep the rows with 1, as table[table[{mark!r}] == 1].drop(columns={mark!r}), and pass nodes= if "
+            f"found {table[mark].iloc[0]!s} in the column {mark!r}, expected marks, as '->'; where 1 is an edge and "
+            f"0 none, keep the rows with 1, as table[table[{mark!r}] == 1].drop(columns={mark!r}), and pass nodes= if "
             "some nodes have no edge"
         )
 

@@ -26,11 +26,8 @@ def test_edge_lists() -> None:
 @pytest.mark.parametrize(
     ("cell", "error", "message"),
     [
-        (
-            [[0, 1], [0, 0]],
-            TypeError,
-            r"found \[0, 1\] in a list, expected \(source, target\) tuples; make nested lists a numpy",
-        ),
+        ([[0, 1], [0, 0]], TypeError,
+         r"found \[0, 1\] in a list, expected \(source, target\) tuples; make nested lists a numpy"),
         (("a", "b"), TypeError, r"found 'a' in a tuple, expected \(source, target\) tuples"),
         ([("a", "b", "->")], TypeError, r"found \('a', 'b', '->'\) in a list.*columns=\['from', 'to', 'edge'\]"),
         ([("a", "->", "b")], TypeError, r"found \('a', '->', 'b'\) in a list.*columns=\['from', 'edge', 'to'\]"),
@@ -47,8 +44,10 @@ def test_edge_lists() -> None:
         (None, ValueError, "expected a graph, found None"),
         (float("nan"), ValueError, "expected a graph, found nan"),
         ("A @-> B", ValueError, "graph: found 'A @', expected letters"),
+        (pd.DataFrame([("A", "B")]), ValueError, r"of edges the columns \[0, 1\] are called 'from' and 'to'"),
+        ([("A", "B", 0.3)], TypeError, r"pd.DataFrame\(edges, columns=\['from', 'to', 'weight'\]\)"),
     ],
-)
+)  # fmt: skip
 def test_refused(cell: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         as_graph(cell)
@@ -57,9 +56,8 @@ def test_refused(cell: Any, error: type[Exception], message: str) -> None:
 def test_nodes_complete_strings() -> None:
     assert as_graph("a -> b", nodes=["c", "a", "b"]) == as_graph("a -> b; c")
     assert as_graph([], nodes=["a"]) == as_graph("{}", nodes=["a"]) == as_graph("a")
-    with pytest.raises(
-        ValueError, match=r"found the nodes \['a', 'b'\], expected \['a', 'c'\] \(nodes=\): unknown \['b'\]"
-    ):
+    message = r"found the nodes \['a', 'b'\], expected \['a', 'c'\] \(nodes=\): unknown \['b'\]"
+    with pytest.raises(ValueError, match=message):
         as_graph("a -> b", nodes=["a", "c"])
 
 
@@ -106,18 +104,11 @@ BOOTSTRAP = pd.DataFrame(
     columns=["from", "to", "strength", "direction"],
 )
 NUMBERS = {
-    "numbers": [0.9, 0.2],
-    "counts": [7, 2],
-    "flags": [True, False],
-    "texts": ["0.9", "0.2"],
-    "decimal commas": ["0,9", "0,2"],
-    "printed p-values": ["<0.001", "0.2 *"],
-    "with a gap": [0.9, None],
-    "texts with a gap": ["0.9", "NA"],
-    "objects": pd.Series([0.9, 2], dtype=object),
-    "beyond floats": pd.Series([10**400, 2], dtype=object),
-    "arrow": pd.Series([0.9, 0.2], dtype="Float64"),
-}
+    "numbers": [0.9, 0.2], "counts": [7, 2], "flags": [True, False], "texts": ["0.9", "0.2"],
+    "decimal commas": ["0,9", "0,2"], "printed p-values": ["<0.001", "0.2 *"], "with a gap": [0.9, None],
+    "texts with a gap": ["0.9", "NA"], "objects": pd.Series([0.9, 2], dtype=object),
+    "beyond floats": pd.Series([10**400, 2], dtype=object), "arrow": pd.Series([0.9, 0.2], dtype="Float64"),
+}  # fmt: skip
 COLUMNS = [
     "strength", "direction", "probability", "score", "count", "effect", "coef", "p_value", "importance", "Lag", "x",
 ]  # fmt: skip
@@ -125,12 +116,8 @@ COLUMNS = [
 
 def tables(column: str, values: Any) -> list[pd.DataFrame]:
     """Return tables of two edges by the names of the columns of several tools."""
-    ends = [
-        ("from", "to", "edge"),
-        ("source", "target", "type"),
-        ("node1", "node2", "edge"),
-        ("cause", "effect", "edge"),
-    ]
+    words = ("from to edge", "source target type", "node1 node2 edge", "cause effect edge")
+    ends = [word.split() for word in words]
     made = [pd.DataFrame({a: ["A", "B"], b: ["B", "C"]}) for a, b, _ in ends]
     made += [table.assign(**{mark: ["-->", "---"]}) for table, (_, _, mark) in zip(made, ends, strict=True)]
     return [table.assign(**{column: pd.Series(values)}) for table in made if column not in table]
@@ -180,13 +167,47 @@ def test_tables_of_links_keep_no_other_numbers(column: str, tmp_path: Path) -> N
     links = pd.DataFrame({"source": ["X", "Y"], "target": ["Y", "X"], "lag": [1, 2], column: [0.9, 0.01]})
     links.to_csv(tmp_path / "links.csv", index=False)
     for cell in (links, links.to_dict("list"), tmp_path / "links.csv"):
-        with pytest.raises(
-            ValueError, match=f"found numbers in the column '{column}' of a table of links .*threshold="
-        ):
+        message = f"found numbers in the column '{column}' of a table of links .*threshold="
+        with pytest.raises(ValueError, match=message):
             ce.lagged_column([cell])
     kept = ce.lagged_column([links.rename(columns={column: "weight"})], threshold=0.5)
     assert kept.lagged.to_strings().tolist() == ["lags 0..2: X@-1 -> Y"]
     assert ce.lagged_column([links.drop(columns=column)]).lagged.n_links.tolist() == [2]
+
+
+LINKS = pd.DataFrame({"source": ["X", "Y", "X"], "target": ["Y", "Z", "Z"], "lag": [1, 0, 2]})
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("run", [1, 1, 2], "found 2 values in the column 'run'.*make one graph of each group"),
+        ("tool", ["PCMCI", "VAR", "VAR"], r"found 2 values in the column 'tool' \(first 'PCMCI', 'VAR'\)"),
+        ("sign", ["+", "-", "+"], r"found the signs '\+', '-' in the column 'sign'"),
+        ("edge", ["->", "<->", "->"], "edge 2: found '<->' in the column 'edge', which is not read; rename .* 'link'"),
+        ("edge", ["<->", "<->", "<->"], "edge 1: found '<->' in the column 'edge'"),
+        ("link", [1, 0, 1], r"found 1 in the column 'link'.*as table\[table\['link'\] == 1\]"),
+        ("rank", [1, 2, 3], r"found numbers in the column 'rank'.*or keep the first ranks, as table\[.* <= 2\]"),
+    ],
+)
+def test_tables_of_links_are_refused_as_tables_of_edges_are(
+    column: str, values: list[Any], message: str, tmp_path: Path
+) -> None:
+    table = LINKS.assign(**{column: values})
+    table.to_csv(tmp_path / "links.csv", index=False)
+    for cell in (table, table.to_dict("list"), tmp_path / "links.csv"):
+        with pytest.raises(ValueError, match=message):
+            ce.lagged_column([cell])
+    if column in ("run", "tool"):
+        parts = ce.lagged_column([g.drop(columns=column) for _, g in table.groupby(column)])
+        assert parts.lagged.n_links.sum() == 3
+    if column == "rank":
+        assert ce.lagged_column([table[table["rank"] <= 2].drop(columns="rank")]).lagged.n_links.tolist() == [2]
+
+
+def test_columns_of_links_that_divide_nothing_are_left_out() -> None:
+    for column, values in {"edge": ["->"] * 3, "note": ["x"] * 3, "row": [1, 2, 3]}.items():
+        assert ce.lagged_column([LINKS.assign(**{column: values})]).lagged.n_links.tolist() == [3]
 
 
 @pytest.mark.parametrize(("line", "n"), [("B,-->", 2), ("B,-->,C,1", 4)])
@@ -218,21 +239,10 @@ def test_tables_as_r_prints_them(text: str, tmp_path: Path) -> None:
         ce.read_graphs(tmp_path / "edges.txt")
 
 
-def test_a_table_without_names_of_its_columns() -> None:
-    with pytest.raises(ValueError, match=r"in a table of edges the columns \[0, 1\] are called 'from' and 'to'"):
-        ce.as_graph(pd.DataFrame([("A", "B"), ("B", "C")]))
-    with pytest.raises(TypeError, match=r"pd.DataFrame\(edges, columns=\['from', 'to', 'weight'\]\)"):
-        ce.as_graph([("A", "B", 0.3)])
-
-
 OTHER_EDGES = [
-    ("kind_of_edge", "undirected"),
-    ("mark", "<->"),
-    ("directed", False),
-    ("bidirected", True),
-    ("direction", "<-"),
-    ("arrows", "from"),
-]
+    ("kind_of_edge", "undirected"), ("mark", "<->"), ("direction", "<-"),
+    ("directed", False), ("bidirected", True), ("arrows", "from"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "value"), OTHER_EDGES)

@@ -21,6 +21,7 @@ def test_matrices(form: Any, dtype: Any) -> None:
     nodes = ["c", "a", "b"]
     assert as_graph(matrix, nodes=nodes, encoding="row->column") == as_graph("c -> a; a -- b")
     assert as_graph(matrix, nodes=nodes, encoding="column->row") == as_graph("a -> c; a -- b")
+    assert as_graph(matrix, encoding="row->column").to_string() == "0 -> 1; 1 -- 2"
 
 
 def test_sparse_duplicates_and_stored_zeros() -> None:
@@ -41,10 +42,8 @@ def test_frames() -> None:
 
 @pytest.mark.parametrize("cell", [np.eye(2)[::-1], sp.csr_array(np.eye(2)[::-1]), pd.DataFrame(np.eye(2)[::-1])])
 def test_matrices_need_an_encoding(cell: Any) -> None:
-    with pytest.raises(
-        AmbiguousEncodingError,
-        match=r"of shape \(2, 2\), which can be read in 3 ways.*encoding='row->column'\) if .*, which reads '0 -- 1'",
-    ):
+    message = r"of shape \(2, 2\), which can be read in 3 ways.*encoding='row->column'\) if .*, which reads '0 -- 1'"
+    with pytest.raises(AmbiguousEncodingError, match=message):
         as_graph(cell, nodes=["a", "b"])
 
 
@@ -157,9 +156,8 @@ def test_huge_sparse_matrices_are_refused_before_their_nodes_are_named() -> None
 
 def test_frames_refused() -> None:
     frame = pd.DataFrame([[0, 1], [0, 0]], columns=["a", "b"])
-    with pytest.raises(
-        ValueError, match=r"rows \[0, 1\] and columns \['a', 'b'\], expected the same nodes; set frame.index"
-    ):
+    message = r"rows \[0, 1\] and columns \['a', 'b'\], expected the same nodes; set frame.index"
+    with pytest.raises(ValueError, match=message):
         as_graph(frame, **ROW)
     twice = pd.DataFrame([[0, 1], [0, 0]], index=["a", "a"], columns=["a", "a"])
     with pytest.raises(ValueError, match="expected each node once"):
@@ -168,15 +166,9 @@ def test_frames_refused() -> None:
         as_graph(frame.set_axis(["a", "b"]), nodes=["a", "c"], **ROW)
 
 
-def test_unnamed_matrices_are_numbered() -> None:
-    assert as_graph(np.array([[0, 1], [0, 0]]), **ROW).to_string() == "0 -> 1"
-
-
 def test_unknown_encoding() -> None:
-    message = (
-        "unknown encoding 'pcalg'; did you mean 'column->row', 'pcalg amat.pag', 'pcalg amat.cpdag'. it is one of "
-    )
-    with pytest.raises(ValueError, match=message):
+    names = "'column->row', 'pcalg amat.pag', 'pcalg amat.cpdag'"
+    with pytest.raises(ValueError, match=f"unknown encoding 'pcalg'; did you mean {names}. it is one of "):
         as_graph(np.zeros((2, 2)), nodes=["a", "b"], encoding="pcalg")
 
 
@@ -209,60 +201,39 @@ PAG = "pcalg amat.pag"
 LEARN = "causal-learn matrix"
 
 
+#: what each encoding reads in the cells (A, B) and (B, A)
+CODES = {
+    PAG: {  # pcalg's documentation of amat.pag
+        **{(2, 3): "A -> B", (2, 1): "A o-> B", (2, 2): "A <-> B"},
+        **{(1, 1): "A o-o B", (1, 3): "B o-- A", (3, 3): "A -- B"},
+    },
+    "bnmetrics": {(2, 1): "A -> B", (2, 3): "A o-> B", (3, 3): "A o-o B"},
+    LEARN: {  # GeneralGraph of causal-learn 0.1.4.8
+        **{(-1, 1): "A -> B", (2, 1): "A o-> B", (1, 1): "A <-> B", (2, 2): "A o-o B"},
+        **{(-1, 2): "B o-- A", (-1, -1): "A -- B", (4, 5): "A -> B; A <-> B", (5, 4): "B -> A; A <-> B"},
+    },
+    "Tetrad R matrix": {(-1, 1): "A -> B", (1, 1): "A <-> B"},
+    "MXM": {(2, 3): "A -> B", (1, 1): "A -- B"},
+    "pywhy-graphs matrix": {  # graph_to_numpy of pywhy-graphs 0.1.0
+        **{(1, 0): "A -> B", (1, 2): "A o-> B", (2, 0): "B o-- A"},
+        **{(21, 20): "A -> B; A <-> B", (20, 20): "A <-> B", (10, 10): "A -- B"},
+    },
+    "gadjid row->column": {(1, 0): "A -> B", (0, 2): "A -- B"},
+    "gadjid column->row": {(1, 0): "B -> A", (2, 2): "A -- B"},
+    "gCastle": {(1, 1): "A -- B", (-1, 0): "A -- B", (1, 0): "A -> B"},
+    "pcalg amat.cpdag": {(0, 1): "A -> B", (1, 1): "A -- B"},
+    "lingam": {(0, 1): "A -> B"},
+}
+
+
 @pytest.mark.parametrize(
-    ("encoding", "cells", "expected"),
-    [
-        # (cell (A, B), cell (B, A)); pcalg's documentation of amat.pag
-        (PAG, (2, 3), "A -> B"),
-        (PAG, (2, 1), "A o-> B"),
-        (PAG, (2, 2), "A <-> B"),
-        (PAG, (1, 1), "A o-o B"),
-        (PAG, (1, 3), "B o-- A"),
-        (PAG, (3, 3), "A -- B"),
-        # endpoint codes of bnmetrics
-        ("bnmetrics", (2, 1), "A -> B"),
-        ("bnmetrics", (2, 3), "A o-> B"),
-        ("bnmetrics", (3, 3), "A o-o B"),
-        # GeneralGraph of causal-learn 0.1.4.8
-        (LEARN, (-1, 1), "A -> B"),
-        (LEARN, (2, 1), "A o-> B"),
-        (LEARN, (1, 1), "A <-> B"),
-        (LEARN, (2, 2), "A o-o B"),
-        (LEARN, (-1, 2), "B o-- A"),
-        (LEARN, (-1, -1), "A -- B"),
-        (LEARN, (4, 5), "A -> B; A <-> B"),
-        (LEARN, (5, 4), "B -> A; A <-> B"),
-        ("Tetrad R matrix", (-1, 1), "A -> B"),
-        ("Tetrad R matrix", (1, 1), "A <-> B"),
-        ("MXM", (2, 3), "A -> B"),
-        ("MXM", (1, 1), "A -- B"),
-        # graph_to_numpy of pywhy-graphs 0.1.0
-        ("pywhy-graphs matrix", (1, 0), "A -> B"),
-        ("pywhy-graphs matrix", (1, 2), "A o-> B"),
-        ("pywhy-graphs matrix", (2, 0), "B o-- A"),
-        ("pywhy-graphs matrix", (21, 20), "A -> B; A <-> B"),
-        ("pywhy-graphs matrix", (20, 20), "A <-> B"),
-        ("pywhy-graphs matrix", (10, 10), "A -- B"),
-        ("gadjid row->column", (1, 0), "A -> B"),
-        ("gadjid row->column", (0, 2), "A -- B"),
-        ("gadjid column->row", (1, 0), "B -> A"),
-        ("gadjid column->row", (2, 2), "A -- B"),
-        ("gCastle", (1, 1), "A -- B"),
-        ("gCastle", (-1, 0), "A -- B"),
-        ("gCastle", (1, 0), "A -> B"),
-        ("pcalg amat.cpdag", (0, 1), "A -> B"),
-        ("pcalg amat.cpdag", (1, 1), "A -- B"),
-        ("lingam", (0, 1), "A -> B"),
-    ],
+    ("encoding", "cells", "expected"), [(name, *one) for name, cells in CODES.items() for one in cells.items()]
 )
 def test_codes(encoding: str, cells: tuple[int, int], expected: str) -> None:
     matrix = np.array([[0, cells[0], 0], [cells[1], 0, 0], [0, 0, 0]])
-    nodes, graph = (
-        ["A", "B", "C"],
-        ce.as_graph(
-            expected + "; C", kind="mixed" if encoding == PAG and "o" not in expected[:5].replace("o--", "") else None
-        ),
-    )
+    nodes = ["A", "B", "C"]
+    kind = "mixed" if encoding == PAG and "o" not in expected[:5].replace("o--", "") else None
+    graph = ce.as_graph(f"{expected}; C", kind=kind)
     for cell in (matrix, matrix.astype(float), sp.csr_array(matrix), pd.DataFrame(matrix, nodes, nodes)):
         assert ce.as_graph(cell, nodes=nodes, encoding=encoding) == graph
     column = ce.graph_column([matrix, None, matrix.T], nodes=nodes, encoding=encoding)
@@ -277,28 +248,18 @@ def test_codes(encoding: str, cells: tuple[int, int], expected: str) -> None:
 @pytest.mark.parametrize(
     ("encoding", "cells", "message"),
     [
-        (
-            PAG,
-            (2, 0),
-            r"found 2 in cell \('A', 'B'\) and 0 in cell \('B', 'A'\), expected 0 no edge, 1 a circle, 2 an arr",
-        ),
-        (PAG, (2, -1), "found 2 in cell .* and -1 in"),
-        (PAG, (2, 4), "found 2 in cell .* and 4 in"),
+        (PAG, (2, 0), r"found 2 in cell \('A', 'B'\) and 0 in cell \('B', 'A'\), expected 0 no edge, 1 a circle, 2 an"),
+        (PAG, (2, -1), "found 2 in cell .* and -1 in"), (PAG, (2, 4), "found 2 in cell .* and 4 in"),
         (PAG, (1, -1), "found 1 in cell .* and -1"),  # as graph_to_pcalg of pywhy-graphs 0.1.0 writes
-        ("bnmetrics", (0.5, 1), "found 0.5 in cell"),
-        ("bnmetrics", (np.nan, 1), "found nan in cell"),
-        (LEARN, (0, 1), r"found 0 in cell \('A', 'B'\) and 1 in cell"),
-        (LEARN, (4, 4), "found 4 in cell .* and 4"),
-        (LEARN, (3, 1), "found 3 in cell"),
-        ("MXM", (2, 2), "expected 0 no edge, 1 in both cells an undirected edge"),
-        ("pywhy-graphs matrix", (1, 1), "found 1 in cell .* and 1"),
-        ("pywhy-graphs matrix", (11, 10), "found 11 in cell .* and 10"),
+        ("bnmetrics", (0.5, 1), "found 0.5 in cell"), ("bnmetrics", (np.nan, 1), "found nan in cell"),
+        (LEARN, (0, 1), r"found 0 in cell \('A', 'B'\) and 1 in cell"), (LEARN, (4, 4), "found 4 in cell .* and 4"),
+        (LEARN, (3, 1), "found 3 in cell"), ("MXM", (2, 2), "expected 0 no edge, 1 in both cells an undirected edge"),
+        ("pywhy-graphs matrix", (1, 1), "found 1 in cell .* and 1"), ("gCastle", (-1, 1), "found -1 in cell .* and 1"),
+        ("pywhy-graphs matrix", (11, 10), "found 11 in cell .* and 10"), ("tigramite", (2, 3), "encoding"),
         ("gadjid row->column", (1, 1), "found 1 in cell .* and 1"),
-        ("gCastle", (-1, 1), "found -1 in cell .* and 1"),
         ("lingam", (0.7, 0), "found 0.7 in cell .*threshold weights by their size"),
-        ("tigramite", (2, 3), "encoding"),
     ],
-)
+)  # fmt: skip
 def test_codes_refused(encoding: str, cells: tuple[float, float], message: str) -> None:
     matrix = np.array([[0, cells[0]], [cells[1], 0]])
     with pytest.raises(ValueError, match=message) as error:
@@ -324,18 +285,14 @@ def test_wrong_declarations_of_circles_and_tails_are_legal_so_that_none_is_guess
 @pytest.mark.parametrize(
     ("cell", "parts"),
     [
-        (
-            [[0, 1], [0, 0]],
-            ["in 2 ways", "'row->column') if", "reads '0 -> 1', as with", "'column->row') if", "'lingam'"],
-        ),
+        ([[0, 1], [0, 0]],
+         ["in 2 ways", "'row->column') if", "reads '0 -> 1', as with", "'column->row') if", "'lingam'"]),
         ([[0, -1], [1, 0]], ["only if its encoding is named", "'causal-learn matrix') if", "reads '0 -> 1'"]),
         ([[0, 0], [0, 0]], ["only if its encoding is named", "reads '0; 1'"]),
-        (
-            [[0, 0.3], [0, 0]],
-            ["only if its encoding is named", "one of 'row->column', 'column->row'", "list_encodings()"],
-        ),
+        ([[0, 0.3], [0, 0]],
+         ["only if its encoding is named", "one of 'row->column', 'column->row'", "list_encodings()"]),
     ],
-)
+)  # fmt: skip
 def test_undeclared_matrices_list_what_each_encoding_reads(cell: Any, parts: list[str]) -> None:
     with pytest.raises(ce.AmbiguousEncodingError) as error:
         ce.graph_column([np.array(cell)])
@@ -363,16 +320,13 @@ BOW = np.array([["", "+->"], ["<-+", ""]])
 @pytest.mark.parametrize(
     ("cell", "expected"),
     [
-        (np.array([["", "-->"], ["<--", ""]]), "0 -> 1"),
-        (np.array([["", "o->"], ["<-o", ""]]), "0 o-> 1"),
-        (np.array([["", "o-o"], ["o-o", ""]]), "0 o-o 1"),
-        (np.array([["", "<->"], ["<->", ""]]), "0 <-> 1"),
-        (np.array([["", "---"], ["---", ""]]), "0 -- 1"),
-        (BOW, "0 -> 1; 0 <-> 1"),
+        (np.array([["", "-->"], ["<--", ""]]), "0 -> 1"), (np.array([["", "o->"], ["<-o", ""]]), "0 o-> 1"),
+        (np.array([["", "o-o"], ["o-o", ""]]), "0 o-o 1"), (np.array([["", "<->"], ["<->", ""]]), "0 <-> 1"),
+        (np.array([["", "---"], ["---", ""]]), "0 -- 1"), (BOW, "0 -> 1; 0 <-> 1"),
         (BOW[:, :, None], "0 -> 1; 0 <-> 1"),
         (np.stack([BOW, np.full((2, 2), "")], axis=2), "0 -> 1; 0 <-> 1"),
     ],
-)
+)  # fmt: skip
 def test_strings_of_tigramite(cell: Any, expected: str) -> None:
     assert ce.as_graph(cell) == ce.as_graph(cell, encoding="tigramite") == ce.as_graph(expected)
     written = ce.graph_column([cell]).graph.to_numpy(encoding="tigramite")

@@ -9,7 +9,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd import AmbiguousEncodingError
-from causaleval_pd.graphs import as_graph, graph_column, is_graph_column
+from causaleval_pd.graphs import as_graph, graph_column
 
 TETRAD = """Graph Nodes:
 X1;X2;blood pressure;X4
@@ -54,6 +54,16 @@ GRAPHML = (
     '<key id="k" for="node" attr.name="name" attr.type="string"/><graph edgedefault="directed">{}</graph></graphml>'
 )
 
+WRAPPED = """{"graph": {"nodes": [{"name": "X"}, {"name": "Y"}, {"name": "Z"}], "edgesSet": [
+{"node1": {"name": "X"}, "node2": {"name": "Y"}, "endpoint1": {"name": "Circle"}, "endpoint2": {"name": "Arrow"}}]}}"""
+YED = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">
+<key for="node" id="d6" yfiles.type="nodegraphics"/><key for="edge" id="d10" yfiles.type="edgegraphics"/>
+<graph edgedefault="directed" id="G">
+<node id="n0"><data key="d6"><y:ShapeNode><y:NodeLabel>Smoking</y:NodeLabel></y:ShapeNode></data></node>
+<node id="n1"><data key="d6"><y:ShapeNode><y:NodeLabel>Lung cancer</y:NodeLabel></y:ShapeNode></data></node>
+<edge id="e0" source="n0" target="n1"><data key="d10"><y:PolyLineEdge><y:Arrows source="none" target="standard"/>
+</y:PolyLineEdge></data></edge></graph></graphml>"""
+
 READ = [
     ("Tetrad text", TETRAD, TETRAD_EDGES),
     ("Tetrad text", "Graph Nodes:\nX1,X2\nGraph Edges:\n1. X1 --- X2", "X1 -- X2"),
@@ -88,6 +98,13 @@ READ = [
     ("BIF", BIF, "A -> B"),
     ("edge table", "from,edge,to\nA,o->,B\nC,,\n", "A o-> B; C"),
     ("edge table", '"source","target"\n"A","B"\n"B","A"\n"C",\n', "A -- B; C"),
+    ("JSON", '[["A", "B"], ["B", "C"]]', "A -> B; B -> C"), ("JSON", WRAPPED, "X o-> Y; Z"),
+    ("JSON", '[{"from": "A", "edge": "<->", "to": "B"}]', "A <-> B"),
+    ("JSON", ' [ {"source": "A", "target": "B"} ]', "A -> B"), ("model string", "[A][B|A]", "A -> B"),
+    ("model string", "[A][B|A][C|A:B]", "A -> B; A -> C; B -> C"), ("model string", "[B|A][A]", "A -> B"),
+    ("model string", "[A][B][C|A:B][D]", "A -> C; B -> C; D"), ("model string", " [IL-6][CRP|IL-6] ", "IL-6 -> CRP"),
+    ("model string", "[blood pressure][stroke|blood pressure]", "blood pressure -> stroke"),
+    ("GraphML", YED, "Smoking -> Lung cancer"),
 ]  # fmt: skip
 
 
@@ -96,6 +113,8 @@ def test_texts_are_recognised(encoding: str, text: str, expected: str) -> None:
     assert ce.as_graph(text) == ce.as_graph(text, encoding=encoding) == ce.as_graph(expected)
     crlf = text.replace("\n", "\r\n")
     assert ce.as_graph(crlf) == ce.as_graph(expected)
+    column = graph_column([text, expected, None])
+    assert column[0] == column[1]
 
 
 def test_texts_of_networkx() -> None:
@@ -133,10 +152,8 @@ def test_a_column_of_encodings() -> None:
 REFUSED = [
     ("Graph Nodes:\nA;B\n\nGraph Edges:\n1. A --> B\n2. A --> C", "line 6: found the node 'C', which 'Graph Nodes:'"),
     ("Graph Nodes:\nA;B\n\nGraph Edges:\n1. A -> B", "line 5: found '1. A -> B', expected an edge as"),
-    (
-        "Graph Nodes:\nA;B\n\nGraph Edges:\n1. A --> B\n2. B --> A",
-        "line 6: found the edges 'B' <-- 'A' and 'B' --> 'A'",
-    ),
+    ("Graph Nodes:\nA;B\n\nGraph Edges:\n1. A --> B\n2. B --> A",
+     "line 6: found the edges 'B' <-- 'A' and 'B' --> 'A'"),
     ("Graph Nodes:\nA;A\n\nGraph Edges:", "line 2: found the node 'A' twice"),
     ("Graph Nodes:\nA;B\n", "no line 'Graph Edges:'; the text is cut off"),
     ("Graph Nodes:\nA;B\nGraph Edges:\n1. A --> A", "line 4: found an edge from 'A' to itself"),
@@ -161,10 +178,8 @@ REFUSED = [
     (GRAPHML.format('<node id="A"/><edge source="A" target="B"/>'), "found the node 'B', which is not among the nodes"),
     (GRAPHML.format('<node id="A"/><node id="A"/>'), "found the node 'A', expected a name that no other node has"),
     (GRAPHML.format('<node id="A"/><node/>'), "found the node None, expected a name that no other node has"),
-    (
-        GRAPHML.format('<node id="A"/><node id="B"/><edge source="A" target="B"><data key="w">0.5</data></edge>'),
-        "found the weight 0.5 of the edge 'A', 'B'",
-    ),
+    (GRAPHML.format('<node id="A"/><node id="B"/><edge source="A" target="B"><data key="w">0.5</data></edge>'),
+     "found the weight 0.5 of the edge 'A', 'B'"),
     (GRAPHML.format("").replace(' edgedefault="directed"', ""), "found edgedefault=None, expected 'directed' or"),
     (GRAPHML.format("</graph><graph>"), "found 2 graphs in GraphML, expected one"),
     ('<!DOCTYPE x [<!ENTITY a "b">]>' + GRAPHML.format("&a;"), "found '<!DOCTYPE"),
@@ -176,7 +191,17 @@ REFUSED = [
     ("graph [ node [ id 0 ] ", r"found no GML: expected '\]', found EOF at"),
     (BIF.replace("B | A", "B | C"), "line 13: a table names the undeclared variables"),
     (BIF[:150], "line 8: expected the name of a state, found the end of the file"),
-]
+    ('[["A", "B"],\n["B"]]', r"line 2: edge 2: found \['B'\], expected an object"),
+    ('<?xml version="1.0"?>\n<smile></smile>', r"found XML that is not GraphML; .*pyagrum.loadBN\(path\)"),
+    ("[A][B|C]", r"row 1 \(index 1\): found the parent 'C' of 'B', which has no entry \[C\]"),
+    ("[A|B][B|A]", "found the directed cycle .* in a model string, which describes a DAG"),
+    ("[A|A][B]", "found the directed cycle A -> A"), ("[A][A|B][B]", "found the node 'A' twice"),
+    ("[A][B|A:A]", "found a parent twice in"), ("[A][B|]", r"cannot read \[B\|\] in a model string"),
+    ("[A][B:C]", r"cannot read \[B:C\]"), ("[A][]", r"cannot read \[\]"), ("[A][B|A|C]", r"cannot read"),
+    ("['A', 'B'][C]", "cannot read"), ("[A]", r"found '\[A\]', expected letters"), ("[A][B|A", "expected letters"),
+    (YED.replace('target="standard"', 'target="none"'), "the edge n0 - n1 of yEd with the arrows .* write an edge str"),
+    (YED.replace('source="none"', 'source="standard"'), "the edge n0 - n1 of yEd with the arrows .* write an edge str"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "message"), REFUSED)
@@ -223,30 +248,18 @@ def test_names_that_look_like_headings_of_tetrad() -> None:
 
 
 LONG: list[Callable[[int], str]] = [
-    lambda n: "dag { " + "A -> " * n + "B }",
-    lambda n: "dag {" + "{" * n,
-    lambda n: "dag { " + "{a} " * n,
-    lambda n: "dag {" + "/*" * n,
-    lambda n: "dag " + " " * n,
-    lambda n: "digraph a" + " " * n,
-    lambda n: "// a\n" * n,
+    lambda n: "dag { " + "A -> " * n + "B }", lambda n: "dag {" + "{" * n, lambda n: "dag { " + "{a} " * n,
+    lambda n: "dag {" + "/*" * n, lambda n: "dag " + " " * n, lambda n: "digraph a" + " " * n, lambda n: "// a\n" * n,
     lambda n: "digraph {" + '"' * n,
     lambda n: "Graph Nodes:\nA;B\nGraph Edges:\n" + "1. A --> B\n" * n,
     lambda n: "Graph Nodes:\nA;B\nGraph Edges:\n1. A --> B " + "[A --> B]:0.9;" * n,
-    lambda n: "Graph Nodes:\n" + ";" * n,
-    lambda n: "graph [" + "a [ " * n,
-    lambda n: "graph [" + "a [b= (c=" * n,
-    lambda n: "Creator x " * n,
-    lambda n: "<!-- -->" * n,
-    lambda n: "network x {}\n" + "variable A {}\n" * n,
+    lambda n: "Graph Nodes:\n" + ";" * n, lambda n: "graph [" + "a [ " * n, lambda n: "graph [" + "a [b= (c=" * n,
+    lambda n: "Creator x " * n, lambda n: "<!-- -->" * n, lambda n: "network x {}\n" + "variable A {}\n" * n,
     lambda n: "network x {}\nvariable A {}\nprobability ( A | " + "A, " * n + " ) {}",
-    lambda n: " //" * n,
-    lambda n: '{"nodes": ' + "[" * n,
+    lambda n: " //" * n, lambda n: '{"nodes": ' + "[" * n,
     lambda n: '{"edges": [' + '{"from": "A", "to": "B"},' * n + "1]}",
-    lambda n: "<graphml>" + "<a>" * n,
-    lambda n: "from,edge,to\n" + "A,->,B\n" * n + "A",
-    lambda n: "from," * n,
-]
+    lambda n: "<graphml>" + "<a>" * n, lambda n: "from,edge,to\n" + "A,->,B\n" * n + "A", lambda n: "from," * n,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("make", LONG)
@@ -425,11 +438,6 @@ def test_a_printed_network_of_bnlearn() -> None:
         ce.as_graph("  model:\n   [partially directed graph]\n  nodes: 3\n")
 
 
-def test_xml_of_networks_leads_to_a_reader() -> None:
-    with pytest.raises(ValueError, match=r"found XML that is not GraphML; .*pyagrum.loadBN\(path\)"):
-        ce.as_graph('<?xml version="1.0"?>\n<smile version="1.0"></smile>')
-
-
 @pytest.mark.parametrize("suffix", [".xdsl", ".dsl", ".uai", ".net", ".xmlbif"])
 def test_files_of_networks_lead_to_a_reader(suffix: str, tmp_path) -> None:
     path = tmp_path / f"a{suffix}"
@@ -458,28 +466,6 @@ def test_the_advice_for_two_cycles_keeps_them(cell) -> None:
     assert runs["summary_f1"].tolist() == [pytest.approx(2 / 3)]
 
 
-WRAPPED = """{"graph": {"nodes": [{"name": "X"}, {"name": "Y"}, {"name": "Z"}], "edgesSet": [
-{"node1": {"name": "X"}, "node2": {"name": "Y"}, "endpoint1": {"name": "Circle"}, "endpoint2": {"name": "Arrow"}}]}}"""
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('[["A", "B"], ["B", "C"]]', "A -> B; B -> C"),
-        ('[{"from": "A", "edge": "<->", "to": "B"}]', "A <-> B"),
-        (' [ {"source": "A", "target": "B"} ]', "A -> B"),
-        (WRAPPED, "X o-> Y; Z"),
-    ],
-)
-def test_arrays_of_edges_in_json(text, expected):
-    assert ce.as_graph(text) == ce.as_graph(expected)
-
-
-def test_a_bad_edge_of_an_array_names_its_line():
-    with pytest.raises(ValueError, match=r"line 2: edge 2: found \['B'\], expected an object"):
-        ce.as_graph('[["A", "B"],\n["B"]]')
-
-
 @pytest.mark.parametrize("edges", ["edges", "links"])
 @pytest.mark.parametrize("graph", [nx.DiGraph([("A", "B"), ("C", "B")]), nx.Graph([("A", "B")]), nx.empty_graph("AB")])
 def test_objects_of_json_are_read_as_their_text(graph, edges):
@@ -496,11 +482,6 @@ def test_a_mapping_with_nodes_named_nodes_and_edges_is_no_object_of_json():
     assert ce.as_graph({"nodes": ["edges"], "edges": []}, encoding="children") == ce.as_graph("nodes -> edges")
 
 
-def test_bad_edges_of_an_object_are_named():
-    with pytest.raises(ValueError, match="edge 1: found an edge of the node 'Z', which is not among the nodes"):
-        ce.as_graph({"nodes": [{"id": "A"}], "links": [{"source": "A", "target": "Z"}]})
-
-
 def test_mappings_are_read_as_named():
     families = {"A": [], "B": ["A"], "C": {"A", "B"}}
     assert ce.as_graph(families, encoding="parents") == ce.as_graph("A -> B; A -> C; B -> C")
@@ -510,27 +491,21 @@ def test_mappings_are_read_as_named():
     assert ce.as_graph(undirected, encoding="children") == ce.as_graph("A -- B")
 
 
-def test_a_mapping_without_an_encoding_lists_what_it_could_be():
-    with pytest.raises(ce.AmbiguousEncodingError, match="'parents'.*reads 'A -> B'.*'children'.*reads 'B -> A'"):
-        ce.as_graph({"B": ["A"]})
-
-
 @pytest.mark.parametrize(
-    ("cell", "error", "message"),
+    ("cell", "encoding", "error", "message"),
     [
-        ({"B": "A"}, ValueError, "found 'A' for the node 'B', expected a list of nodes"),
-        ({1: [2]}, TypeError, "found the node 1 of type int, expected a string"),
-        ({"A": ["A"]}, ValueError, "from 'A' to itself"),
+        ({"B": ["A"]}, None, AmbiguousEncodingError, "'parents'.*reads 'A -> B'.*'children'.*reads 'B -> A'"),
+        ({"B": "A"}, "parents", ValueError, "found 'A' for the node 'B', expected a list of nodes"),
+        ({1: [2]}, "parents", TypeError, "found the node 1 of type int, expected a string"),
+        ({"A": ["A"]}, "parents", ValueError, "from 'A' to itself"),
+        ([{"source": "A", "target": "B"}], None, TypeError, r"pd.DataFrame\(edges\)"),
+        ({"nodes": [{"id": "A"}], "links": [{"source": "A", "target": "Z"}]}, None, ValueError,
+         "edge 1: found an edge of the node 'Z', which is not among the nodes"),
     ],
-)
-def test_other_mappings_are_refused(cell, error, message):
+)  # fmt: skip
+def test_other_mappings_are_refused(cell, encoding, error, message):
     with pytest.raises(error, match=message):
-        ce.as_graph(cell, encoding="parents")
-
-
-def test_a_list_of_mappings_is_a_table_of_edges():
-    with pytest.raises(TypeError, match=r"pd.DataFrame\(edges\)"):
-        ce.as_graph([{"source": "A", "target": "B"}])
+        ce.as_graph(cell, encoding=encoding)
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -554,50 +529,6 @@ def test_ordinals_of_endpoints_of_tetrad(ordinals, expected):
     edge["endpoint1"] = {"ordinal": 4}
     with pytest.raises(ValueError, match="edge 1: found the endpoints .*expected TAIL, .* or their ordinals"):
         ce.as_graph(graph)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("[A][B|A]", "A -> B"),
-        ("[A][B|A][C|A:B]", "A -> B; A -> C; B -> C"),
-        ("[A][B][C|A:B][D]", "A -> C; B -> C; D"),
-        (" [IL-6][CRP|IL-6] ", "IL-6 -> CRP"),
-        ("[B|A][A]", "A -> B"),
-        ("[blood pressure][stroke|blood pressure]", "blood pressure -> stroke"),
-    ],
-)
-def test_model_strings(text: str, expected: str) -> None:
-    assert as_graph(text) == as_graph(expected)
-    assert as_graph(text, encoding="model string") == as_graph(expected)
-    assert is_graph_column(graph_column([text, None]).graph.to_strings())
-
-
-def test_columns_of_model_strings_are_graphs() -> None:
-    column = graph_column(["[A][B|A]", "A -> B", None])
-    assert column[0] == column[1]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[A][B|C]", r"row 0 \(index 0\): found the parent 'C' of 'B', which has no entry \[C\]"),
-        ("[A|B][B|A]", "found the directed cycle .* in a model string, which describes a DAG"),
-        ("[A|A][B]", "found the directed cycle A -> A"),
-        ("[A][A|B][B]", "found the node 'A' twice"),
-        ("[A][B|A:A]", "found a parent twice in"),
-        ("[A][B|]", r"cannot read \[B\|\] in a model string"),
-        ("[A][B:C]", r"cannot read \[B:C\]"),
-        ("[A][]", r"cannot read \[\]"),
-        ("[A][B|A|C]", r"cannot read"),
-        ("['A', 'B'][C]", "cannot read"),
-        ("[A]", r"found '\[A\]', expected letters"),
-        ("[A][B|A", "expected letters"),
-    ],
-)
-def test_model_strings_refused(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        graph_column([text])
 
 
 @pytest.mark.parametrize("text", ["[o -> A][B]", "[o->A][B]", "[A--B][C|A--B]", "[A <- B][C]", "[A o-o B][C]"])
@@ -625,19 +556,3 @@ def test_a_network_may_stand_in_one_line(breaks):
     ]  # fmt: skip
     text = breaks.join(parts)
     assert ce.as_graph(text) == ce.as_graph("A -> B")
-
-
-YED = """<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">
-<key for="node" id="d6" yfiles.type="nodegraphics"/><key for="edge" id="d10" yfiles.type="edgegraphics"/>
-<graph edgedefault="directed" id="G">
-<node id="n0"><data key="d6"><y:ShapeNode><y:NodeLabel>Smoking</y:NodeLabel></y:ShapeNode></data></node>
-<node id="n1"><data key="d6"><y:ShapeNode><y:NodeLabel>Lung cancer</y:NodeLabel></y:ShapeNode></data></node>
-<edge id="e0" source="n0" target="n1"><data key="d10"><y:PolyLineEdge><y:Arrows source="none" target="standard"/>
-</y:PolyLineEdge></data></edge></graph></graphml>"""
-
-
-def test_labels_name_the_nodes_of_yed() -> None:
-    assert ce.as_graph(YED).to_string() == "Smoking -> Lung cancer"
-    for arrows in ('source="none" target="none"', 'source="standard" target="standard"'):
-        with pytest.raises(ValueError, match="found the edge n0 - n1 of yEd with the arrows .* write an edge string"):
-            ce.as_graph(YED.replace('source="none" target="standard"', arrows))

@@ -132,43 +132,26 @@ def test_bits_of_no_pair_are_refused():
         kernels.v_structure_counts(planes, planes, INDEX, INDEX, 10)
 
 
-@pytest.mark.parametrize(("position", "found"), [(8, "8"), (-1, "-1")])
-def test_positions_outside_the_block_are_refused(position, found):
-    planes = some_planes()
-    with pytest.raises(IndexError, match=f"row 1: estimate_index is {found}, but there are 8 graphs"):
-        kernels.adjacency_counts(planes, planes, [0, 1], [0, position], 10)
-
-
-@pytest.mark.parametrize("out", [[np.empty(8)] * 4, [np.empty(8)] * 4 + [np.empty(7)]])
-def test_room_that_does_not_fit_is_refused(out):
-    planes = some_planes()
-    with pytest.raises(ValueError, match="out must be 5 arrays of length 8"):
-        kernels.adjacency_counts(planes, planes, INDEX, INDEX, 10, out)
-
-
-def test_shapes_that_do_not_fit_are_refused():
-    planes = some_planes()
-    with pytest.raises(ValueError, match=r"must have the shapes .* found \(8, 2, 1\) and \(8, 2, 2\)"):
-        kernels.adjacency_counts(planes, np.repeat(planes, 2, axis=2), INDEX, INDEX, 10)
-    with pytest.raises(ValueError, match=r"equally long, found the shapes \(8,\) and \(3,\)"):
-        kernels.adjacency_counts(planes, planes, INDEX, INDEX[:3], 10)
-    with pytest.raises(ValueError, match=r"on 20 nodes must have the shape \(N, 2, 3\), found \(8, 2, 1\)"):
-        kernels.degrees(planes, 20)
-
-
-def test_draws_that_cannot_be_made_are_refused():
-    with pytest.raises(ValueError, match="row 0: n_edges is -1, but a graph on 4 nodes has between 0 and 6 edges"):
-        kernels.draw_graphs(4, [[-1]], [False], [1], 0, 3)
-    with pytest.raises(ValueError, match="row 1: n_edges is 7, but"):
-        kernels.draw_graphs(4, [[1, 2], [3, 7]], [False, True], [1, 2], 0, 2)
-    with pytest.raises(ValueError, match=r"2 keys need n_edges of shape \(2, 1\) or \(2, 3\)"):
-        kernels.draw_graphs(4, [[1, 2]], [False, False], [1, 2], 0, 3)
-    with pytest.raises(ValueError, match="start and count must not be negative, found -1 and 3"):
-        kernels.draw_graphs(4, [[1]], [False], [1], -1, 3)
-
-
-@pytest.mark.parametrize("shape", [(1, 2, 2), (1, 3, 1), (2, 1)])
-def test_tables_of_types_need_planes_of_one_length(shape):
-    truth, estimate = np.zeros((1, 4, 1), np.uint64), np.zeros(shape, np.uint64)
-    with pytest.raises(ValueError, match="planes of one length"):
-        kernels.type_counts(truth, estimate, [0], [0], [9], [9])
+@pytest.mark.parametrize(
+    ("name", "arguments", "message"),
+    [
+        *(("adjacency_counts", (some_planes(), some_planes(), [0, 1], [0, position], 10),
+           f"row 1: estimate_index is {position}, but there are 8 graphs") for position in (8, -1)),
+        *(("adjacency_counts", (some_planes(), some_planes(), INDEX, INDEX, 10, out),
+           "out must be 5 arrays of length 8") for out in ([np.empty(8)] * 4, [np.empty(8)] * 4 + [np.empty(7)])),
+        ("adjacency_counts", (some_planes(), np.repeat(some_planes(), 2, axis=2), INDEX, INDEX, 10),
+         r"must have the shapes .* found \(8, 2, 1\) and \(8, 2, 2\)"),
+        ("adjacency_counts", (some_planes(), some_planes(), INDEX, INDEX[:3], 10),
+         r"equally long, found the shapes \(8,\) and \(3,\)"),
+        ("degrees", (some_planes(), 20), r"on 20 nodes must have the shape \(N, 2, 3\), found \(8, 2, 1\)"),
+        ("draw_graphs", (4, [[-1]], [False], [1], 0, 3), "row 0: n_edges is -1, but .* has between 0 and 6 edges"),
+        ("draw_graphs", (4, [[1, 2], [3, 7]], [False, True], [1, 2], 0, 2), "row 1: n_edges is 7, but"),
+        ("draw_graphs", (4, [[1, 2]], [False, False], [1, 2], 0, 3), r"2 keys need n_edges of shape \(2, 1\) or \("),
+        ("draw_graphs", (4, [[1]], [False], [1], -1, 3), "start and count must not be negative, found -1 and 3"),
+        *(("type_counts", (np.zeros((1, 4, 1), np.uint64), np.zeros(shape, np.uint64), [0], [0], [9], [9]),
+           "planes of one length") for shape in ((1, 2, 2), (1, 3, 1), (2, 1))),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused(name, arguments, message):
+    with pytest.raises((ValueError, IndexError), match=message):
+        getattr(kernels, name)(*arguments)

@@ -103,11 +103,8 @@ def test_numbers(column: pd.Series) -> None:
         ("A o-> B", "mag", "has the edge A o-> B, and a MAG has no circles"),
         ("A -> B -> C -> A", "mag", "has the directed cycle A -> B -> C -> A"),
         ("A -> B -> C; C <-> A", "mag", "has the almost directed cycle A <-> C, A -> B -> C"),
-        (
-            "A <-> B <-> C <-> D; B -> D; C -> A",
-            "mag",
-            "is not maximal: A and D have the inducing path A <-> B, B <-> C, C <-> D",
-        ),
+        ("A <-> B <-> C <-> D; B -> D; C -> A", "mag",
+         "is not maximal: A and D have the inducing path A <-> B, B <-> C, C <-> D"),
         ("A -> B; A <-> B", "mag", "has the two edges A -> B and A <-> B"),
         ("A o-- B", "pag", "has the edge A o-- B, which stands for selection bias"),
         ("A -- B", "pag", "has the edge A -- B, which"),
@@ -123,7 +120,7 @@ def test_numbers(column: pd.Series) -> None:
         ("A <-> B", "dag", "is declared a dag, but has the edge A <-> B; declare it a mag, pag, admg or mixed"),
         ("A o-o B; C -> D", "pdag", "is declared a pdag, but has the edge A o-o B"),
     ],
-)
+)  # fmt: skip
 def test_declared_kinds_are_checked_with_the_row_and_the_reason(text: str, kind: str, reason: str) -> None:
     with pytest.raises(ValueError, match=f"row 1.*: .*{reason}"):
         ce.graph_column(["A", text], kind=[None, kind])
@@ -173,11 +170,8 @@ def test_latents_are_names_or_one_list_a_row() -> None:
 @pytest.mark.parametrize(
     ("latents", "error", "message"),
     [
-        (
-            ["Q"],
-            ValueError,
-            r"row 0 \(index 'x'\).*: latents names 'Q', which is not a node of the graph; its nodes are",
-        ),
+        (["Q"], ValueError,
+         r"row 0 \(index 'x'\).*: latents names 'Q', which is not a node of the graph; its nodes are"),
         ([["L"], ["Q"]], ValueError, r"row 1 \(index 'y'\).*: latents names 'Q'"),
         ([3], TypeError, "latents: found 3, expected names of nodes, or one list of names a row"),
         (["L", "L"], ValueError, "latents: names the node 'L' twice"),
@@ -188,7 +182,7 @@ def test_latents_are_names_or_one_list_a_row() -> None:
         (pd.Series(["L", "L"], index=["x", "y"]), TypeError, "a Series that holds 'L', expected one list"),
         (pd.Series([["L"], ["L"]]), ValueError, "a Series whose index differs"),
     ],
-)
+)  # fmt: skip
 def test_wrong_latents_are_refused(latents: object, error: type[Exception], message: str) -> None:
     dags = ce.graph_column(["A -> B; L -> B", "L -> B; L -> A"], index=["x", "y"])
     for convert in (dags.graph.mag, dags.graph.pag, dags.graph.admg):

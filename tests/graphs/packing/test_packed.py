@@ -10,7 +10,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.checks import name_row
-from causaleval_pd.graphs.kernels.planes import DAG, PDAG, padding_mask, plane_words, planes_from_arcs
+from causaleval_pd.graphs.kernels.planes import DAG, DIGRAPH, PDAG, padding_mask, plane_words, planes_from_arcs
 from causaleval_pd.graphs.packing import (
     COLUMN_DTYPE,
     TEXT_WORDS,
@@ -201,6 +201,7 @@ FAULTS = {
     "padding of names": (damaged(31, b"\x01"), r"node names do not match their digest"),
     "padding of planes": (damaged(32, b"\x08"), r"has bits set beyond its last pair of nodes"),
     "undirected dag": (cell(kind=DAG, arcs=((0, 1), (1, 0))), r"is declared a dag but has undirected edges"),
+    "undirected digraph": (cell(kind=DIGRAPH, arcs=((0, 1), (1, 0))), r"is declared a digraph but has undirected"),
     "unsorted": (with_names(b"B\0A", 2), r"has its nodes out of code-point order \('B' before 'A'\)"),
     "repeated": (with_names(b"A\0A", 2), r"has the node name 'A' twice"),
     "nameless": (with_names(b"\0A", 2), r"has the node name ''; names are not empty"),
@@ -240,9 +241,8 @@ def test_cells_that_became_text(text: str) -> None:
 
 
 def test_other_cells() -> None:
-    with pytest.raises(
-        TypeError, match=r"column 'g', row 0 \(index 3\): expected packed bytes, found int; use graph_column"
-    ):
+    message = r"column 'g', row 0 \(index 3\): expected packed bytes, found int; use graph_column"
+    with pytest.raises(TypeError, match=message):
         unpack_column(pd.Series([5], index=[3], dtype=object), column="g")
 
 

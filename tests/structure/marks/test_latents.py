@@ -68,17 +68,14 @@ def test_estimates_without_latent_confounders():
         ({"latents": ["Q"]}, "row 0 .*latents names 'Q', which is not a node"),
         ({"latents": []}, r"row 0 .*lacks the observed nodes \['L'\]"),
         ({"latents": ["L", "A"]}, "row 0 .*estimate has the node 'A', which is latent in the truth"),
-        ({"latents": ["L"], "target": "cpdag"}, "target"),
-        ({"latents": ["L"], "undirected": "o"}, "undirected"),
+        ({"latents": ["L"], "target": "cpdag"}, "target"), ({"latents": ["L"], "undirected": "o"}, "undirected"),
         ({"latent": ["L"]}, "did you mean 'latents'"),
         ({"latents": "['L', 'M']"}, r"found the text .*str\.join\(';'\)"),
-        (
-            {"latents": [["L"]]},
-            "found a list of lists; put one list per row into a column of the table and pass its name",
-        ),
+        ({"latents": [["L"]]},
+         "found a list of lists; put one list per row into a column of the table and pass its name"),
         ({"latents": pd.Series([["L"]])}, "found a Series of lists; put one list per row into a column"),
     ],
-)
+)  # fmt: skip
 def test_contexts_that_do_not_fit(context, message):
     with pytest.raises(ValueError, match=message):
         ce.evaluate(table([OF_KIND["pag"]], ["pag"]), ["shd"], context=context)
@@ -205,12 +202,9 @@ def test_ancestor_tables():
 
 CLAIMS = [
     *["arrow_claim_precision", "arrow_claim_tp", "tail_claim_fp", "latent_precision", "definite_ancestor_precision"],
-    *["possible_ancestor_f1"],
-    *["arrow_claim_recall", "tail_claim_f1"],
-    ("latent_recall", {"confounded": "ancestor"}),
-    ("tail_claim_fn", {"among": "adjacent"}),
-    ("definite_ancestor_recall", {"definite": "path"}),
-]
+    *["possible_ancestor_f1"], *["arrow_claim_recall", "tail_claim_f1"], ("latent_recall", {"confounded": "ancestor"}),
+    ("tail_claim_fn", {"among": "adjacent"}), ("definite_ancestor_recall", {"definite": "path"}),
+]  # fmt: skip
 
 
 def test_moments_of_claims_are_those_of_all_relabellings():

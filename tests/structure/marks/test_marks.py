@@ -155,13 +155,10 @@ def test_plain_graphs_have_the_same_counts_by_both_kernels():
 
 ADDITIVE = [
     *["adjacency_tp", "adjacency_f1", "skeleton_hd", "arrowhead_tp", "arrowhead_mcc", "tail_f1", "circle_precision"],
-    *["bidirected_f1", "directed_recall"],
-    *[("shd", {"cost": cost}) for cost in COSTS],
-    ("shd", {"cost": "marks", "circle_cost": 0.5}),
-    ("arrowhead_fp", {"circle": "unknown"}),
-    ("arrowhead_tp", {"circle": "half"}),
-    ("tail_tp", {"slots": "shared"}),
-]
+    *["bidirected_f1", "directed_recall"], *[("shd", {"cost": cost}) for cost in COSTS],
+    ("shd", {"cost": "marks", "circle_cost": 0.5}), ("arrowhead_fp", {"circle": "unknown"}),
+    ("arrowhead_tp", {"circle": "half"}), ("tail_tp", {"slots": "shared"}),
+]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -220,19 +220,15 @@ def test_knowledge_has_its_law(tiers, forbidden, required, estimate):
         ({"tiers": [["A"], ["A"]]}, "tiers holds 'A' twice"),
         ({"tiers": ["AB"]}, r"tiers must hold groups of names, such as .*, found 'AB' as a group"),
         ({"forbidden": ["AB"]}, r"forbidden must hold edges such as \('A', 'B'\) or 'A -> B', found 'AB'"),
-        (
-            {"required": [("A", "B")], "forbidden": [("A", "B")]},
-            "the edge A -> B is required, and forbidden by an edge or by",
-        ),
+        ({"required": [("A", "B")], "forbidden": [("A", "B")]},
+         "the edge A -> B is required, and forbidden by an edge or by"),
         ({"required": [("A", "B"), ("B", "A")]}, "the required edges A -> B, B -> A form a directed cycle"),
-        (
-            {"required": ["A -> B", "B -> C", "C -> B", "C -> D"]},
-            "the required edges B -> C, C -> B form a directed cycle, which no DAG has; drop one of them",
-        ),
+        ({"required": ["A -> B", "B -> C", "C -> B", "C -> D"]},
+         "the required edges B -> C, C -> B form a directed cycle, which no DAG has; drop one of them"),
         ({"required": [(a, "F") for a in "ABCDE"]}, "row 0: no control with the estimate's 4 edges respects"),
         ({"tier": [["A"]]}, "null 'knowledge' has no option 'tier'; its options: tiers, forbidden, required"),
     ],
-)
+)  # fmt: skip
 def test_knowledge_is_checked(options, message):
     with pytest.raises((TypeError, ValueError), match=message):
         draws_of(ce.null_model("knowledge", **options))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ....contract.checks import check_known, check_whole
+from ....contract.checks import check_known, check_whole, warn
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
 from ....contract.null import Controls, DrawnControls, Listing, Matching, Null, no_closed_form
@@ -156,12 +155,10 @@ def warn_of_undirected(matching: Matching) -> None:
         other = ", or control_kind='cpdag' if they are equivalence classes"
     else:
         return
-    warnings.warn(
+    warn(
         f"{subject} are matched by CPDAGs, which have arrows: {', '.join(directed)} of guesses may be better or worse "
         f"than those of controls. Pass control_kind='pdag' or null='permutation'{other}, or declare the estimates by "
         "ce.graph_column(..., kind='skeleton') and compare adjacencies",
-        UserWarning,
-        stacklevel=2,
     )
 
 

@@ -1,11 +1,7 @@
-"""Size and power of the test of strata against controls, where runs depend on one another or differ in density.
+"""Power of the test of strata against controls by statistic, and studies whose runs depend on one another.
 
 Every repeat of a study is a stratum of one cube: graphs over 8 nodes, 199 draws. Prints shares of p <= .05 and <= .01
-with their Monte Carlo standard errors, for clusters by truth and for rows taken as independent.
-
-    python tests/benchmarks/bench_cluster_sizes.py [REPEATS [power]]
-
-`power` prints the second table alone, which `power.md` holds.
+with their Monte Carlo standard errors: `python tests/benchmarks/bench_power.py [REPEATS]`.
 """
 
 import itertools
@@ -47,13 +43,6 @@ def skeleton(found: Graph) -> np.ndarray:
     return np.flatnonzero((found | found.T)[PAIRS[:, 0], PAIRS[:, 1]])
 
 
-def redrawn(rng: np.random.Generator, base: Graph, n_edges: int) -> Graph:
-    """Draw some edges of a guess anew, and its order."""
-    pairs = rng.permutation(skeleton(base))
-    others = np.setdiff1d(np.arange(len(PAIRS)), pairs)
-    return graph(rng, np.concatenate([pairs[n_edges:], rng.choice(others, n_edges, replace=False)]))
-
-
 def skilled(rng: np.random.Generator, truth: Graph, n_right: int, n_edges: int) -> Graph:
     """Take right edges, with their directions, and guess the others."""
     right = rng.permutation(skeleton(truth))[:n_right]
@@ -86,12 +75,6 @@ def constant(rng: np.random.Generator, truths: int, runs: int) -> Study:
     return [(t, e) for t, e in ((guess(rng), guess(rng)) for _ in range(truths)) for _ in range(runs)]
 
 
-def repeated(rng: np.random.Generator, truths: int, runs: int, n_edges: int) -> Study:
-    """Redraw some edges of one guess per truth in every run."""
-    pairs = [(guess(rng), guess(rng)) for _ in range(truths)]
-    return [(t, redrawn(rng, e, n_edges)) for t, e in pairs for _ in range(runs)]
-
-
 def algorithms(rng: np.random.Generator) -> Study:
     """Repeat unrelated guesses of 4, 8 and 12 edges on one truth."""
     truth, guesses = guess(rng), [guess(rng, m) for m in (4, 8, 12)]
@@ -118,23 +101,6 @@ def one_skeleton(rng: np.random.Generator) -> Study:
 def of_data(rng: np.random.Generator, truths: int, runs: int, most: float = 1.5) -> Study:
     """Estimate bootstrap samples of one data set a truth."""
     return [(t, e) for t in (guess(rng) for _ in range(truths)) for e in bootstraps(rng, runs, most)]
-
-
-GUESSES: dict[str, Design] = {
-    "1 truth x 20, constant": lambda rng: constant(rng, 1, 20),
-    "1 x 20, 2 of 8 edges redrawn a run": lambda rng: repeated(rng, 1, 20, 2),
-    "1 x 20, 4 of 8 redrawn": lambda rng: repeated(rng, 1, 20, 4),
-    "4 truths x 5, constant a truth": lambda rng: constant(rng, 4, 5),
-    "3 algorithms (4, 8, 12 edges) x 5": algorithms,
-    "nested guesses of 4, 5, .., 12 edges": nested,
-    "unrelated guesses of 4..12 edges": lambda rng: [(t, guess(rng, m)) for t in [guess(rng)] for m in range(4, 13)],
-    "20 independent guesses on one truth": lambda rng: [(t, guess(rng)) for t in [guess(rng)] for _ in range(20)],
-    "20 bootstraps of one data set": lambda rng: of_data(rng, 1, 20),
-    "4 truths x 5 such bootstraps": lambda rng: of_data(rng, 4, 5),
-    "clusters of 12, 4, 2, 1, 1, constant": unequal,
-    "one skeleton, directions redrawn a run": one_skeleton,
-    "20 truths, independent guesses": lambda rng: constant(rng, 20, 1),
-}
 
 
 def mixed(rng: np.random.Generator, sparse: int, dense: int) -> Study:
@@ -201,30 +167,9 @@ def share(p: pd.Series) -> str:
     return f"{found[0]:.3f} / {found[1]:.3f} ({error:.3f})"
 
 
-def main(repeats: int, *, power_alone: bool) -> None:
+def main(repeats: int) -> None:
     start = time.process_time()
-    if not power_alone:
-        print_sizes(repeats)
-    print_power(repeats)
-    print(f"\n{time.process_time() - start:.0f} s of CPU")
-
-
-def print_sizes(repeats: int) -> None:
-    """Print the table of guesses."""
-    print(f"Size at .05 / .01 of guesses, SHD, {repeats} repeats (standard error at .05)")
-    print(f"{'design':45s} {'cluster=None':>22s} {'by truth, mean':>22s} {'by truth, rank':>22s}")
-    for seed, (name, design) in enumerate(GUESSES.items()):
-        runs = table(design, repeats, seed)
-        single = cube(runs, ["shd"], cluster=None)
-        joint = cube(runs, ["shd"])
-        columns = [share(ce.summary(single, columns="full")["p_value"])]
-        columns += [share(ce.summary(joint, statistic=how, columns="full")["p_value"]) for how in ("mean", "rank")]
-        print(f"{name:45s} " + " ".join(f"{x:>22s}" for x in columns), flush=True)
-
-
-def print_power(repeats: int) -> None:
-    """Print the table of runs with skill."""
-    print(f"\nPower at .05 / .01, {repeats} repeats")
+    print(f"Power at .05 / .01, {repeats} repeats")
     print(f"{'design':55s} {'metric':12s} {'mean':>22s} {'rank':>22s}")
     for seed, (name, design) in enumerate(SKILLED.items()):
         runs = table(design, repeats, 100 + seed)
@@ -234,7 +179,8 @@ def print_power(repeats: int) -> None:
                 share(ce.summary(found, metric, statistic=how, columns="full")["p_value"]) for how in ("mean", "rank")
             ]
             print(f"{name:55s} {metric:12s} " + " ".join(f"{x:>22s}" for x in columns), flush=True)
+    print(f"\n{time.process_time() - start:.0f} s of CPU")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1500, power_alone="power" in sys.argv)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 1500)
