@@ -31,7 +31,7 @@ MARKS_OF_SIGN = MARKS | {"->": (TAIL, ARROW), "<-": (ARROW, TAIL), "--": (TAIL, 
 MARK_OF_WORD = {"none": TAIL, "tail": TAIL, "arrow": ARROW, "circle": CIRCLE}
 MARKS_OF_WORD = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirected": (ARROW, ARROW)}
 #: flags of edges, and how they say that an edge is no arrow to its second node
-_FLAGS = {"directed": ("false", "0", "no")}
+_FLAGS: dict[str, tuple[str, ...]] = {"directed": ("false", "0", "no")}
 _FLAGS |= dict.fromkeys(("undirected", "bidirected", "bidirectional", "reversed"), ("true", "1", "yes"))
 #: words for the same in attributes that state a direction
 _FLAGS |= dict.fromkeys(
