@@ -12,7 +12,17 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, CIRCLE, MARK_OF_WORD, MARKS_OF_SIGN, MARKS_OF_WORD, TAIL, MarkedEdges, forward
+from ..edge_marks import (
+    ARROW,
+    CIRCLE,
+    MARK_OF_WORD,
+    MARKS_OF_SIGN,
+    MARKS_OF_WORD,
+    TAIL,
+    MarkedEdges,
+    forward,
+    refuse_marks,
+)
 from ..weights import explain_weights, refuse_numbers
 
 if TYPE_CHECKING:
@@ -78,8 +88,9 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
             weights.extend(attributes["weight"] for attributes in every if "weight" in attributes)
             # texts are what drawings need
             numbered += [{key: x for key, x in one.items() if not isinstance(x, str)} for one in every]
-            for marks in declared:
+            for marks, attributes in zip(declared, every, strict=True):
                 if marks is None:
+                    refuse_marks(attributes, ("weight",), "type")
                     arcs.append((s, t))
                 else:
                     typed.append((s, t, marks))
