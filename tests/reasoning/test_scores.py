@@ -348,6 +348,9 @@ def test_categories_are_recognised_and_texts_are_not():
     [
         (["yes", "no"], ["Yes", "no"], r"column 'answer', row 0 .*found the label 'Yes', where truths have 'yes'"),
         (["not causal", "x"], ["x", "not_causal"], "'not_causal', where truths have 'not causal'"),
+        (["no collider", "x"], ["x", "No-collider."], "'No-collider.', where truths have 'no collider'"),
+        ([True, False], ["Yes", "no"], "'Yes', where truths have 'True'"),
+        ([1, 0], [False, True], r"'False', where truths have '0'; .*as by .astype\('str'\).replace\({'False': '0'}\)"),
         (["a", "b"], ["a ", "b"], r"row 0 .*with blanks around it; remove them by .str.strip\(\)"),
         (["a", "b"], ["a", ""], "row 1 .*a missing answer is pd.NA"),
         (["a", "b"], ["a", 0.5], "row 1 .*a label is a text, a whole number, True or False, found 0.5"),
@@ -448,3 +451,16 @@ def test_unread_replies_are_counted_without_outcomes():
     found = answer_scores(joined).iloc[0]
     assert (found["n"], found["n_failed"], found["n_unread"]) == (2, 2, 1)
     assert np.isnan(found["n_refused"]) and np.isnan(answer_scores(joined.drop(columns="reply"))["n_unread"].item())
+
+
+@pytest.mark.parametrize("labels", [("A->B", "A<-B"), ("A -> B", "A <- B"), ("1", "-1"), ("+", "-"), ("1.0", "10")])
+def test_labels_of_two_directions_or_signs_are_two_labels(labels):
+    """They are not taken for one label that is written in two ways, also where truths have one of them."""
+    answers = labelled([*labels, *labels], [*labels, *labels[::-1]])
+    assert label_scores(answers)["accuracy"].tolist() == [0.5]
+    assert label_scores(answers.assign(truth=labels[0]))["accuracy"].tolist() == [0.5]
+
+
+def test_labels_that_truths_write_in_two_ways_are_two_labels():
+    """Case tells labels apart where it tells truths apart."""
+    assert label_scores(labelled(["x", "X"], ["x", "x"]))["accuracy"].tolist() == [0.5]
