@@ -82,9 +82,14 @@ def read_json(cell: Any) -> Edges:
     edges = MarkedEdges()
     # networkx writes whether a graph is one of several edges per pair, and means a node by its id
     keys = ("id",) if "multigraph" in content else ("name", "id", "label")
+    named: dict[str, str] = {}
     for k, node in enumerate(content.get("nodes", [])):
         try:
             name = _json_name(node, keys)
+            number = node.get("id") if isinstance(node, dict) and "multigraph" not in content else None
+            if isinstance(number, int):
+                # edges mean a node by its number, as vis.js writes them
+                name = named[str(number)] = _json_name(node, ("name", "label", "id"))
             if name in edges.position:
                 raise ValueError(f"found the node {name!r} twice")
         except ValueError as fault:
@@ -94,7 +99,8 @@ def read_json(cell: Any) -> Edges:
     refuse_numbers((edge for edge in edges_of if isinstance(edge, dict)), _READ)
     for k, edge in enumerate(edges_of):
         try:
-            edges.add(*_json_edge(edge, content.get("directed", True)))
+            a, b, *marks = _json_edge(edge, content.get("directed", True))
+            edges.add(named.get(a, a), named.get(b, b), *marks)
             if n_nodes and len(edges.position) > n_nodes:
                 absent = list(edges.position)[n_nodes]
                 raise ValueError(f"found an edge of the node {absent!r}, which is not among the nodes")

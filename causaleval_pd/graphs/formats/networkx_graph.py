@@ -222,8 +222,8 @@ _GML = re.compile(
     re.I,
 )
 _WORD_OF_MARK = {TAIL: "tail", ARROW: "arrow", CIRCLE: "circle"}
-#: ids that igraph writes for nodes whose names are data
-_NUMBERED = re.compile(r"n\d++")
+#: ids that igraph and Gephi write for nodes whose names are data
+_NUMBERED = re.compile(r"n?\d++")
 #: the namespace of what yEd draws: labels name its nodes
 _YED = "http://www.yworks.com/xml/graphml"
 #: letters of a fault of networkx, which may repeat the text
@@ -243,7 +243,7 @@ def read_graphml(text: str) -> Edges:
     is_drawn = _YED in text
     if is_drawn:
         _check_drawn(graphs[0])
-    names = nx.get_node_attributes(graph, "label" if is_drawn else "name")
+    names = nx.get_node_attributes(graph, "label" if is_drawn else "name") or nx.get_node_attributes(graph, "label")
     if len(names) == len(graph) and all(map(_NUMBERED.fullmatch, names)):
         return _read_renamed(graph, names, "GraphML")
     return read_networkx(graph)
