@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Any
 
@@ -38,6 +39,14 @@ _FLAGS |= dict.fromkeys(
     ("arrow", "arrows", "dir", "direction"),
     ("from", "back", "backward", "reverse", "reversed", "both", "none", "to, from", "from, to", "to;from"),
 )
+#: and marks at the first and at the second node that are not those of an arrow
+_FLAGS |= dict.fromkeys(
+    ("endpoint1", "sourceendpoint", "arrowtail", "sourcemark", "frommark"),
+    ("arrow", "normal", "circle", "odot", "o", "<", ">"),
+)
+_FLAGS |= dict.fromkeys(
+    ("endpoint2", "targetendpoint", "arrowhead", "targetmark", "tomark"), ("tail", "none", "circle", "odot", "o", "-")
+)
 #: marks of one character
 MARK_OF_CHARACTER = {"-": TAIL, "<": ARROW, ">": ARROW, "o": CIRCLE}
 _FORWARD = {(TAIL, TAIL), (TAIL, ARROW), (ARROW, ARROW), (CIRCLE, ARROW), (CIRCLE, CIRCLE), (CIRCLE, TAIL)}
@@ -54,7 +63,7 @@ def marks_of(sign: Any) -> tuple[int, int] | None:
 
 def is_no_arrow(name: Any, value: Any) -> bool:
     """Return whether an attribute of an edge says that it is no arrow to its second node."""
-    said = str(value).strip().lower() in _FLAGS.get(str(name).strip().lower(), ())
+    said = str(value).strip().lower() in _FLAGS.get(re.sub(r"[\W_]", "", str(name)).lower(), ())
     return said or marks_of(value) not in (None, (TAIL, ARROW))
 
 

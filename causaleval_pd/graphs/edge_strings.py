@@ -149,8 +149,9 @@ def parse_edges(text: str) -> Edges:
         raise _explain_name(text, odd, _STANDS_ALONE)
     if repeated is not None and not linked:
         raise ValueError(
-            f"found {_short(text)!r}, which has no edge and {repeated!r} twice, as a matrix has; read a matrix first, "
-            "as by pd.read_csv(path, sep=';', index_col=0), or by ce.read_graphs(path), and name its encoding="
+            f"found {_short(text)!r}, which has no edge and {repeated!r} twice, as matrices and tables have; read it "
+            "from its file by ce.read_graphs(path), or by pd.read_csv(path, sep=';'), with index_col=0 and encoding= "
+            "for a matrix, and with the columns from and to for a table of edges"
         )
     graph = edges.found(is_open=True)
     return graph if graph.labels or text.strip() == "{}" else graph._replace(labels=None)

@@ -242,6 +242,7 @@ def test_tables_as_r_prints_them(text: str, tmp_path: Path) -> None:
 OTHER_EDGES = [
     ("kind_of_edge", "undirected"), ("mark", "<->"), ("direction", "<-"),
     ("directed", False), ("bidirected", True), ("arrows", "from"),
+    ("source_mark", "o"), ("targetMark", "tail"), ("to_mark", "circle"),
 ]  # fmt: skip
 
 
@@ -258,9 +259,16 @@ def test_what_says_that_an_edge_is_no_arrow_is_not_left_out(cell: Any, name: str
     found = re.escape(f"found {value!r} in the ")
     with pytest.raises(ValueError, match=rf"{found}\w+ '{name}'.*, which is not read; .*('edge'|its 'type')"):
         as_graph(cell(name, value))
-    for plain in ("->", True if name == "directed" else "to"):
+    for plain in ("->", {"directed": True, "source_mark": "tail", "targetMark": "arrow"}.get(name, "to")):
         assert as_graph(cell(name, plain)).to_string() == "A -> B"
 
 
 def test_a_minus_is_the_sign_of_an_effect() -> None:
     assert as_graph(nx.DiGraph([("A", "B", {"sign": "-"})])).to_string() == "A -> B"
+
+
+@pytest.mark.parametrize("names", [("endpoint1", "endpoint2"), ("sourceEndpoint", "targetEndpoint")])
+def test_marks_at_ends_are_not_left_out_of_tables(names: tuple[str, str]) -> None:
+    table = pd.DataFrame({"node1": ["A", "B"], "node2": ["B", "C"]})
+    with pytest.raises(ValueError, match=rf"edge 2: found 'CIRCLE' in the column '{names[0]}', which is not read"):
+        as_graph(table.assign(**dict(zip(names, (["TAIL", "CIRCLE"], ["ARROW", "ARROW"]), strict=True))))
