@@ -348,6 +348,9 @@ def test_categories_are_recognised_and_texts_are_not():
     [
         (["yes", "no"], ["Yes", "no"], r"column 'answer', row 0 .*found the label 'Yes', where truths have 'yes'"),
         (["not causal", "x"], ["x", "not_causal"], "'not_causal', where truths have 'not causal'"),
+        (["no collider", "x"], ["x", "No-collider."], "'No-collider.', where truths have 'no collider'"),
+        ([True, False], ["Yes", "no"], "'Yes', where truths have 'True'"),
+        ([1, 0], [False, True], r"'False', where truths have '0'; .*as by .astype\('str'\).replace\({'False': '0'}\)"),
         (["a", "b"], ["a ", "b"], r"row 0 .*with blanks around it; remove them by .str.strip\(\)"),
         (["a", "b"], ["a", ""], "row 1 .*a missing answer is pd.NA"),
         (["a", "b"], ["a", 0.5], "row 1 .*a label is a text, a whole number, True or False, found 0.5"),
@@ -418,39 +421,25 @@ def test_labels_on_dask_are_those_of_the_table():
 
 
 def test_weights_are_refused_where_they_would_be_ignored():
-    """Means of answers count every row alike; the advice gives the weighted accuracy."""
+    """By counts of answers; the advice gives the weighted accuracy."""
     answers = table("1100", "1110", weight=[1, 2, 3, 4], question=range(4))
     labels = labelled("abca", "abba", weight=[1, 2, 3, 4])
-    how = {"by": [], "estimate": "answer", "n_draws": None}
     for call in (
         lambda: answer_scores(answers),
         lambda: score_questions(answers, within=[]),
         lambda: quantities(answers),
         lambda: label_scores(labels),
         lambda: confusion(labels),
-        lambda: answers.ceval.cube(["answer_accuracy", "answer_false_yes", "answer_false_no"], **how),
-        lambda: labels.ceval.cube(["label_accuracy"], **how),
     ):
-        with pytest.raises(ValueError, match=r"column 'weight'.*every answer counts alike.*by=.*np\.average"):
+        with pytest.raises(
+            ValueError, match=r"column 'weight'.*every answer counts alike here.*estimate='answer'\).*by="
+        ):
             call()
-    scored = answers.ceval.evaluate(["answer_accuracy"], estimate="answer")
-    assert np.average(scored["answer_accuracy"], weights=scored["weight"]) == pytest.approx(0.7)
+    found = answers.ceval.cube(["answer_accuracy"], by=[], estimate="answer")
+    assert found.ceval.summary()["mean"].item() == pytest.approx(0.7)
     assert answer_scores(answers, by="weight")["n"].tolist() == [1, 1, 1, 1]
     assert score_questions(answers, by="weight", within=[])["n"].tolist() == [1, 1, 1, 1]
     assert label_scores(labels, by="weight")["n"].tolist() == [1, 1, 1, 1]
-    assert answers.ceval.cube(["answer_accuracy"], **how | {"by": "weight"}).sizes["weight"] == 4
-    assert "weight" in answers.ceval.cube(["answer_accuracy"], **how, values=["weight"])
-
-
-def test_weights_of_answers_on_dask_are_refused():
-    dd = pytest.importorskip("dask.dataframe")
-    import causaleval_pd.dask  # noqa: F401
-
-    answers = dd.from_pandas(labelled("abca", "abba", weight=[1, 2, 1, 2]), npartitions=2)
-    how = {"estimate": "answer", "n_draws": 9, "rng": 1, "key": "sample"}
-    with pytest.raises(ValueError, match="column 'weight'.*every answer counts alike"):
-        answers.ceval.cube(["label_accuracy"], by=[], **how)
-    assert answers.ceval.cube(["label_accuracy"], by=["weight"], **how).sizes["weight"] == 2
 
 
 def test_unread_replies_are_counted_without_outcomes():
@@ -462,3 +451,16 @@ def test_unread_replies_are_counted_without_outcomes():
     found = answer_scores(joined).iloc[0]
     assert (found["n"], found["n_failed"], found["n_unread"]) == (2, 2, 1)
     assert np.isnan(found["n_refused"]) and np.isnan(answer_scores(joined.drop(columns="reply"))["n_unread"].item())
+
+
+@pytest.mark.parametrize("labels", [("A->B", "A<-B"), ("A -> B", "A <- B"), ("1", "-1"), ("+", "-"), ("1.0", "10")])
+def test_labels_of_two_directions_or_signs_are_two_labels(labels):
+    """They are not taken for one label that is written in two ways, also where truths have one of them."""
+    answers = labelled([*labels, *labels], [*labels, *labels[::-1]])
+    assert label_scores(answers)["accuracy"].tolist() == [0.5]
+    assert label_scores(answers.assign(truth=labels[0]))["accuracy"].tolist() == [0.5]
+
+
+def test_labels_that_truths_write_in_two_ways_are_two_labels():
+    """Case tells labels apart where it tells truths apart."""
+    assert label_scores(labelled(["x", "X"], ["x", "x"]))["accuracy"].tolist() == [0.5]

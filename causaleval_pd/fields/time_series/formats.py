@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_choice, check_number, refuse_masked, shown
 from ...contract.encoding import AmbiguousEncodingError
-from ...graphs.edge_marks import SHORT_SIGNS, forward
+from ...graphs.edge_marks import SHORT_SIGNS, forward, marks_of
 from ...graphs.formats.edge_list import edge_columns, refuse_unread
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad
 from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
@@ -348,7 +348,8 @@ def read_table(value: Any, presence: Presence) -> Links:
         max_lag = max(max_lag, steps)
         collector.place(source), collector.place(target)
         if keep:
-            collector.add(source, target, steps, sign)
+            marks = marks_of(sign)
+            collector.add(source, target, steps, SHORT_SIGNS[marks] if marks else sign)
     return collector.found(max_lag)
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ...contract.cells import is_missing
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, TAIL, MarkedEdges, forward
+from ..edge_marks import ARROW, MARKS, SIGNS, TAIL, MarkedEdges, forward, is_no_arrow, marks_of
 from ..weights import as_floats, explain_numbers, explain_weights, refuse_groups, unread_numbers
 
 
@@ -25,7 +25,13 @@ def read_edge_list(cell: Collection[Any]) -> Edges:
         if not isinstance(edge, tuple) or len(edge) != 2:
             mend = "make nested lists a numpy array and name its encoding="
             if isinstance(edge, tuple) and len(edge) == 3:
-                mend = "make the list a table of edges, pd.DataFrame(edges, columns=['from', 'to', 'weight'])"
+                columns = ["from", "to", "edge" if marks_of(edge[2]) else "weight"]
+                columns = ["from", "edge", "to"] if marks_of(edge[1]) else columns
+                mend = f"make the list a table of edges, pd.DataFrame(edges, columns={columns})"
+                if isinstance(edge[2], dict):
+                    mend = "pass the graph of networkx itself"
+            elif isinstance(edge, list) and all(isinstance(end, str) for end in edge):
+                mend = "make them tuples, as [tuple(edge) for edge in edges]"
             elif isinstance(edge, str):
                 mend = "write edges as one text, as 'A -> B; B -> C'"
             elif isinstance(edge, dict):
@@ -205,7 +211,7 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         if _is_blank(b) and _is_blank(sign):
             edges.node(_distinct(a)[1])
             continue
-        marks = _marks_of(sign)
+        marks = marks_of(sign)
         if marks is None:
             raise ValueError(f"edge {number}: found {sign!r:.60}, expected one of {', '.join(MARKS)}")
         try:
@@ -222,7 +228,7 @@ def refuse_unread(
     _refuse_signs(table, names)
     if names[2] not in table.columns:
         _refuse_other_columns(table, names)
-    directed = [name for name in table.columns if {*map(_marks_of, table[name].dropna())} == {(TAIL, ARROW)}]
+    directed = [name for name in table.columns if {*map(marks_of, table[name].dropna())} == {(TAIL, ARROW)}]
     refuse_groups(table, [*names, *directed])
     numbers = unread_numbers(table, [*names, *others])
     if numbers:
@@ -253,19 +259,13 @@ def _refuse_other_columns(table: pd.DataFrame, names: tuple[str, str, str]) -> N
     """Refuse marks in a column that is not read, as edges would be read as directed."""
     for column in table.columns.difference(list(names[:2]), sort=False):
         for number, sign in enumerate(table[column].tolist(), 1):
-            if _marks_of(sign) not in (None, (TAIL, ARROW)):
+            if is_no_arrow(column, sign):
+                mend = f"rename the column to {names[2]!r}"
+                if marks_of(sign) is None:
+                    mend = f"write the marks of all edges, as '-->' and '---', in the column {names[2]!r}"
                 raise ValueError(
-                    f"edge {number}: found {sign!r} in the column {column!r:.60}, which is not read; "
-                    f"rename the column to {names[2]!r}"
+                    f"edge {number}: found {sign!r} in the column {column!r:.60}, which is not read; {mend}"
                 )
-
-
-def _marks_of(sign: Any) -> tuple[int, int] | None:
-    """Return the marks of an edge by its sign or the word for it, None for any other value."""
-    if not isinstance(sign, str):
-        return None
-    plain = sign.strip()
-    return MARKS_OF_SIGN.get(plain) or MARKS_OF_WORD.get(plain.lower())
 
 
 def _is_blank(value: Any) -> bool:
