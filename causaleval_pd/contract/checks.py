@@ -196,16 +196,6 @@ def check_columns(table: Any, columns: Mapping[str, Any]) -> None:
             raise ValueError(f"the table has no column {column!r} ({what}); {hint}")
 
 
-def refuse_weights(columns: Iterable[Hashable], used: Iterable[Hashable]) -> None:
-    """Refuse a column of weights of answers, which means would ignore, unless it is among the names that are `used`."""
-    if "weight" in list(columns) and "weight" not in list(used):
-        raise ValueError(
-            "column 'weight' would be ignored, since every answer counts alike; drop it, or name it in by= to score "
-            "answers of each weight apart; a weighted accuracy is np.average(scored[metric], weights=scored['weight']) "
-            "of the rows that ceval.evaluate([metric]) returns"
-        )
-
-
 def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
     """Return a number within an interval (limits in square brackets belong to it), and refuse anything else."""
     low, high = map(float, interval[1:-1].split(","))

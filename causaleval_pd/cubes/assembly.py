@@ -90,6 +90,8 @@ def _identities(runs: Runs, grid: Grid, nulls: Sequence[str], attrs: Mapping[str
     values: dict[str, Any] = {"truth_id": short_ids(runs.truth_id)}
     if runs.clusters.setting not in (BY_TRUTH, SINGLE):
         values["cluster_id"] = short_ids(runs.clusters.ids)
+    if runs.weights is not None:
+        values["run_weight"] = runs.weights
     if runs.candidates is not None:
         values["n_candidates"] = np.bincount(runs.candidates.group)
     placed = {name: _placed(IDENTITIES[name], x, grid) for name, x in values.items()}

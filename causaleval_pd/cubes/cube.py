@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import name_row, refuse_weights, shown
+from ..contract.checks import name_row, shown
 from ..contract.context import describe_context
 from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.best_of import check_drawing
-from ..tables.clusters import Cluster, PlacedClusters, units_of, warn_of_units
+from ..tables.clusters import Cluster, PlacedClusters, units_of, warn_of_algorithms, warn_of_units
 from ..tables.matching import find_models
 from ..tables.settings import (
     Cells,
@@ -62,7 +62,8 @@ def cube(
     Parameters
     ----------
     table : DataFrame
-        One run per row.
+        One run per row. A column `weight` of answers says how much each one counts in means, effects, skill and tests,
+        unless another argument names the column.
     metrics : str, Metric or iterable of these, optional
         What to compute; default the field's default set. An empty list with `n_draws=None` makes a cube of `values`.
     by : sequence of str or {name: edges}
@@ -108,15 +109,20 @@ def cube(
         stratum repeats a cluster: its estimates, those of a cluster relabelled alike.
 
         Further `status` (0 no run, 1 scored, 2 failed) and, as coordinates of each run, `truth_id`, `cluster_id` where
-        a column names clusters, and the seed, number and null model of its draws: `control_seed`, `control_draws`,
-        `control_null`. Each metric carries its spec and its null model as attributes, the cube its conventions. It can
-        be saved to netCDF and Zarr as it is.
+        a column names clusters, `run_weight` of answers with a column `weight`, and the seed, number and null model of
+        its draws: `control_seed`, `control_draws`, `control_null`. Each metric carries its spec and its null model as
+        attributes, the cube its conventions. It can be saved to netCDF and Zarr as it is.
 
     Raises
     ------
     ValueError
         As `with_controls`; also for unknown strata, values outside the edges, replicates that repeat in a stratum, or a
         cube of more than 200 million cells.
+
+    Warns
+    -----
+    UserWarning
+        If strata average over texts of a column named algorithm, method, model or tool on the same truths.
 
     Examples
     --------
@@ -151,14 +157,17 @@ def cube(
     metric_dims = {dim for m in runs.metrics if m.component for dim in m.component.whole.dims}
     names = dict.fromkeys(m.name if m.component is None else m.component.whole.name for m in runs.metrics)
     check_names([*grid.strata_dims, *metric_dims], list(names), list(runs.carried), controls=choice is not None)
-    if runs.tasks[0].field.unit and not isinstance(cluster, PlacedClusters):
-        refuse_weights(table.columns, [*strata_edges(by), *values, truth, estimate, cluster, key, replicate])
     units, unit = units_of(table, cluster, runs.tasks[0]), runs.tasks[0].field.unit
     # the rows of a cube of the best candidates are groups of the table's
     if units is not None and runs.candidates is None:
         warn_of_units(
             unit, units, grid.stratum, lambda row: f"{name_row(row, table.index)}: {shown(table[unit].iloc[row])}"
         )
+    # without strata all runs are meant, and equal answers are no truth that runs share
+    is_whole = runs.candidates is None and not isinstance(cluster, PlacedClusters)
+    if strata_edges(by) and is_whole and runs.tasks[0].field.truth_clusters:
+        named = {*strata_edges(by), *values, truth, estimate, cluster, replicate}
+        warn_of_algorithms(table, named, grid.stratum, runs.truth_id)
     if choice is not None:
         n_models = len(find_models(runs.tasks, choice)) if asked == "auto" else 1
         drawing = settle_draws(drawing, asked, len(np.unique(grid.stratum)) * len(runs.metrics) * n_models)

@@ -23,6 +23,7 @@ from ..tables.settings import Cells, NullChoice
 from ..tables.tasks import Metrics, Task, read_tasks
 from .schema import RESERVED
 from .strata import By, StratumColumn, stratum_entries
+from .weights import read_weights
 
 Floats = NDArray[np.float64]
 #: columns to carry along, with or without their directions
@@ -59,6 +60,8 @@ class Runs:
     #: groups of rows of which the best counts: a run of the cube is then a group, of which `failed`, `truth_id`,
     #: `strata`, `keys` and `replicate` are
     candidates: Candidates | None = None
+    #: (n,): how much each row counts; None where all count alike
+    weights: Floats | None = None
 
     @property
     def n_rows(self) -> int:
@@ -94,8 +97,11 @@ def read_runs(
     replicates = None if replicate is None else labels_of(table, replicate, "replicate")
     for name, floors in _floors(first_task, choice, list(directions)).items():
         carried[name], directions[name] = floors, "none"
+    named = [*(column.name for column in strata), *values, cells.truth, cells.estimate, cluster, key, replicate]
+    weights = read_weights(table, first_task.field, named)
     if choice is not None and choice.best_of is not None:
-        return _read_groups(table, tasks, strata, choice, replicates, values=values, cluster=cluster)
+        refused = {"values=": len(values) > 0, "cluster=": cluster != BY_TRUTH, "column 'weight'": weights is not None}
+        return _read_groups(table, tasks, strata, choice, replicates, refused)
     keys = list(key_columns(table, key))
     identity = run_identity(first_task, keys, replicates)
     clusters = read_clusters(table, cluster, first_task, identity, relabelled=choice is not None)
@@ -112,6 +118,7 @@ def read_runs(
         directions,
         matches,
         clusters,
+        weights=weights,
     )
 
 
@@ -121,14 +128,12 @@ def _read_groups(
     strata: list[StratumColumn],
     choice: NullChoice,
     replicate: pd.Series | None,
-    *,
-    values: Values,
-    cluster: Cluster,
+    refused: Mapping[str, bool],
 ) -> Runs:
-    """Take groups of candidates as runs."""
+    """Take groups of candidates as runs; `refused` are inputs that groups cannot have, and whether they are there."""
     check_column_name(choice.best_of, "best_of")
-    for name, wrong in {"values=": len(values) > 0, "cluster=": cluster != BY_TRUTH}.items():
-        if wrong:
+    for name, is_there in refused.items():
+        if is_there:
             raise ValueError(f"best_of= makes a run of the cube of a group of rows and takes no {name}")
     if choice.best_of in [column.name for column in strata]:
         raise ValueError(f"by names {choice.best_of!r}, of whose levels best_of= takes the best; leave it out of by=")

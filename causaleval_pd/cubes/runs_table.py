@@ -20,10 +20,11 @@ from .reading import (
 )
 from .reshaped import read_cube, read_metric
 from .schema import FAILED, NO_RUN, declare_columns, values_of
+from .weights import WEIGHT
 
 __all__ = ["runs"]
 
-declare_columns("runs", ("truth_id", "cluster_id", "failed"))
+declare_columns("runs", ("truth_id", "cluster_id", "run_weight", "failed"))
 #: what a run's controls are told by, and what its skill rests on
 _PARTS = ("control_mean", "control_low", "control_high", "p", "control_loss")
 
@@ -40,9 +41,10 @@ def runs(cube: xr.Dataset) -> pd.DataFrame:
     -------
     DataFrame
         The strata, `replicate`, `truth_id` (runs on one truth depend on each other; text), `cluster_id` where the cube
-        has the clusters of a column, `failed`, and for each metric `m`: `m` and, with controls, `m_control_mean`,
-        `m_control_low`, `m_control_high`, `m_p` and `m_skill`; then the columns that the cube carries. A run of several
-        null models has a row for each, and one of a metric with dimensions of its own a row for each of their labels.
+        has the clusters of a column, `run_weight` where runs have weights, `failed`, and for each metric `m`: `m` and,
+        with controls, `m_control_mean`, `m_control_low`, `m_control_high`, `m_p` and `m_skill`; then the columns that
+        the cube carries. A run of several null models has a row for each, and one of a metric with dimensions of its
+        own a row for each of their labels.
 
     Examples
     --------
@@ -67,12 +69,12 @@ def runs(cube: xr.Dataset) -> pd.DataFrame:
         if table is None:
             table = rows
             continue
-        on = [key for key in (*keys, "truth_id", "cluster_id") if key in rows and key in table]
+        on = [key for key in (*keys, "truth_id", "cluster_id", WEIGHT) if key in rows and key in table]
         # a failed run with a value of a carried column counts with this value
         table = table.merge(rows.drop(columns="failed"), on=on, how="outer", sort=False)
     if table is None:  # pragma: no cover - cubes have metrics or carried columns
         raise ValueError("the cube has no metric")
-    first = [key for key in (*keys, "truth_id", "cluster_id", "failed") if key in table]
+    first = [key for key in (*keys, "truth_id", "cluster_id", WEIGHT, "failed") if key in table]
     return remember(table[[*first, *(name for name in table if name not in first)]], history)
 
 
@@ -87,6 +89,8 @@ def _of_metric(cube: xr.Dataset, name: str) -> pd.DataFrame:
         if key in cube.coords:
             numbers = pd.Series(cells(cube[key], dims)[stratum, place])
             table[key] = numbers.astype("str").mask(numbers == 0)
+    if WEIGHT in cube.coords:
+        table[WEIGHT] = cells(cube[WEIGHT], dims)[stratum, place]
     table["failed"] = status[stratum, place] == FAILED
     spec = cube[name].attrs
     values = cells(cube[name], dims)[stratum, place]

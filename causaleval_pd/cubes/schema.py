@@ -71,6 +71,7 @@ IDENTITIES = {
     for v in (
         Variable("truth_id", "int64", 0, "identity", "identity of the truth of the run"),
         Variable("cluster_id", "int64", 0, "identity", "identity of the cluster of the run"),
+        Variable("run_weight", "float64", 0.0, "choice", "weight of the run"),
         Variable("n_candidates", "int64", 0, "choice", "number of candidates of the run"),
         Variable("control_seed", "int64", 0, "identity", "seed of the draws"),
         Variable("control_draws", "int64", 0, "identity", "number of draws"),

@@ -48,7 +48,7 @@ def strata_edges(by: By) -> dict[str, Sequence[float] | None]:
 def stratum_entries(by: By) -> Iterator[tuple[str, Sequence[float] | None]]:
     """Yield the names of `by` with their edges, repeated names too."""
     entries = [by] if isinstance(by, (str, Mapping)) else by
-    check_type(entries, Iterable, "the name of a column or several names, one per stratum", "by")
+    check_type(entries, Iterable, "the name of a column, several names, or [] for one stratum of all runs", "by")
     for entry in entries:
         yield from dict(entry).items() if isinstance(entry, Mapping) else [(entry, None)]
 

@@ -61,6 +61,8 @@ FURTHER = (
     *("low", "high", "control_low", "control_high", "control_mean_se", "control_as_good_share"),
     *("skill_low", "skill_high", "p_se", "p_at_floor", "p_method", "n_draws", "n_no_information", "null", "note"),
 )
+#: columns of quantiles of runs and controls, in which every run counts alike
+QUANTILES = ["low", "high", "control_low", "control_high"]
 #: columns of counts; `n_scored + n_failed + n_undefined = n_runs`, and scored runs have a value of the metric
 COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
 #: columns of numbers that are missing without controls

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+import re
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from typing import Any
 
 from ..contract.encoding import Edges, Ends
 
@@ -29,10 +31,51 @@ MARKS_OF_SIGN = MARKS | {"->": (TAIL, ARROW), "<-": (ARROW, TAIL), "--": (TAIL, 
 #: words of tools for the mark at one end of an edge, and for the marks at both
 MARK_OF_WORD = {"none": TAIL, "tail": TAIL, "arrow": ARROW, "circle": CIRCLE}
 MARKS_OF_WORD = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirected": (ARROW, ARROW)}
+#: flags of edges, and how they say that an edge is no arrow to its second node
+_FLAGS: dict[str, tuple[str, ...]] = {"directed": ("false", "0", "no")}
+_FLAGS |= dict.fromkeys(("undirected", "bidirected", "bidirectional", "reversed"), ("true", "1", "yes"))
+#: words for the same in attributes that state a direction
+_FLAGS |= dict.fromkeys(
+    ("arrow", "arrows", "dir", "direction"),
+    ("from", "back", "backward", "reverse", "reversed", "both", "none", "to, from", "from, to", "to;from"),
+)
+#: and marks at the first and at the second node that are not those of an arrow
+_FLAGS |= dict.fromkeys(
+    ("endpoint1", "sourceendpoint", "arrowtail", "sourcemark", "frommark"),
+    ("arrow", "normal", "circle", "odot", "o", "<", ">"),
+)
+_FLAGS |= dict.fromkeys(
+    ("endpoint2", "targetendpoint", "arrowhead", "targetmark", "tomark"), ("tail", "none", "circle", "odot", "o", "-")
+)
 #: marks of one character
 MARK_OF_CHARACTER = {"-": TAIL, "<": ARROW, ">": ARROW, "o": CIRCLE}
 _FORWARD = {(TAIL, TAIL), (TAIL, ARROW), (ARROW, ARROW), (CIRCLE, ARROW), (CIRCLE, CIRCLE), (CIRCLE, TAIL)}
 _DOUBLES = ({(TAIL, ARROW), (ARROW, ARROW)}, {(ARROW, TAIL), (ARROW, ARROW)})
+
+
+def marks_of(sign: Any) -> tuple[int, int] | None:
+    """Return the marks of an edge by its sign or the word for it, None for any other value."""
+    if not isinstance(sign, str):
+        return None
+    plain = sign.strip()
+    return MARKS_OF_SIGN.get(plain) or MARKS_OF_WORD.get(plain.lower())
+
+
+def is_no_arrow(name: Any, value: Any) -> bool:
+    """Return whether an attribute of an edge says that it is no arrow to its second node."""
+    said = str(value).strip().lower() in _FLAGS.get(re.sub(r"[\W_]", "", str(name)).lower(), ())
+    return said or marks_of(value) not in (None, (TAIL, ARROW))
+
+
+def refuse_marks(attributes: Mapping[Any, Any], read: Collection[str], key: str) -> None:
+    """Refuse attributes of an edge that say that it is no arrow, as which it is read; marks are read from a key."""
+    for name, value in attributes.items():
+        # a minus alone is the sign of an effect
+        if name not in read and value != "-" and is_no_arrow(name, value):
+            raise ValueError(
+                f"found {value!r:.60} in the attribute {name!r:.60} of an edge, which is not read; write the marks of "
+                f"the edge, as '---', in its {key!r}, or delete the attribute if the edge is an arrow"
+            )
 
 
 def single_edges(ends: Iterable[tuple[int, int, int, int]]) -> Ends:

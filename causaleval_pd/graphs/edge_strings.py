@@ -117,7 +117,7 @@ def parse_edges(text: str) -> Edges:
     if TEXT_OF_OBJECT.match(text):
         raise ValueError(explain_text(text))
     edges = MarkedEdges()
-    alone, linked = dict[str, None](), set[str]()
+    alone, linked, repeated = dict[str, None](), set[str](), None
     at = 0 if text.strip() != "{}" else len(text)
     while at < len(text):
         if text[at].isspace() or text[at] == ";":
@@ -126,6 +126,7 @@ def parse_edges(text: str) -> Edges:
         name, is_quoted, at = _read_name(text, at)
         arrow = _ARROW.match(text, at)
         if arrow is None:
+            repeated = name if name in edges.position else repeated
             edges.node(name)
             if not (is_quoted or _ALONE.fullmatch(name)):
                 alone[name] = None
@@ -146,6 +147,12 @@ def parse_edges(text: str) -> Edges:
     odd = next((name for name in alone if name not in linked), None)
     if odd is not None:
         raise _explain_name(text, odd, _STANDS_ALONE)
+    if repeated is not None and not linked:
+        raise ValueError(
+            f"found {_short(text)!r}, which has no edge and {repeated!r} twice, as matrices and tables have; read it "
+            "from its file by ce.read_graphs(path), or by pd.read_csv(path, sep=';'), with index_col=0 and encoding= "
+            "for a matrix, and with the columns from and to for a table of edges"
+        )
     graph = edges.found(is_open=True)
     return graph if graph.labels or text.strip() == "{}" else graph._replace(labels=None)
 

@@ -28,6 +28,10 @@ _BEGINNINGS = (
         "children, with encoding='parents' if it lists its parents",
     ),
     (
+        re.compile(r"\s*\[\s*(?:\"[^\"]*\"|'[^']*')\s*[,\]]"),
+        "is a list of texts as text; join them, as by '; '.join(ast.literal_eval(text))",
+    ),
+    (
         re.compile(r"#[^\n]*\n#\s*GMT\b"),
         "is an adjacency list of networkx; read it by nx.read_adjlist(path, create_using=nx.DiGraph), or nx.Graph "
         "where edges have no direction",

@@ -27,6 +27,7 @@ from ..cubes.reading import (
     variable,
 )
 from ..cubes.schema import FAILED, NO_RUN, stratum_name
+from ..cubes.weights import WEIGHT
 from ..statistics.arrays import Floats
 from ..statistics.direction import TOLERANCE, score
 from ..tables.clusters import BY_TRUTH, SINGLE
@@ -99,7 +100,8 @@ def compared_values(
     scores, expected = _scores(part, name, dim, on, missing)
     errors = None if on == "metric" else by_level(control_errors(part, name))
     n_pooled = math.prod(part.sizes[other] for other in beside)
-    levels = Levels(by_level(scores), status, direction, margin, groups, errors, n_pooled)
+    weight = by_level(part[WEIGHT]) if WEIGHT in part.coords else None
+    levels = Levels(by_level(scores), status, direction, margin, groups, errors, n_pooled, weight)
     losses = None if expected is None else by_level(expected)
     strata = strata_table(part.isel(dict.fromkeys([dim, *beside], 0), drop=True))
     return Compared(levels, losses, strata, run[:, first] & run[:, second])

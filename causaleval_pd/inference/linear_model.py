@@ -18,6 +18,7 @@ from ..contract.words import counted
 from ..cubes.reading import cube_metrics, need_controls, null_name, strata_dims, strata_table
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import FAILED, NO_RUN, stratum_name, values_of
+from ..cubes.weights import WEIGHT
 from ..statistics.arrays import Floats
 from ..statistics.clusters import clustered_fit
 from ..statistics.direction import TOLERANCE
@@ -117,6 +118,11 @@ def model(
                 f"the cube has several null models; choose one by cube.sel(null={str(cube['null'][0].item())!r})"
             )
     part = read_metric(cube, name)
+    if WEIGHT in part.coords:
+        raise ValueError(
+            "model takes no weights of runs; statsmodels' WLS takes the rows of cube.ceval.runs() and their column "
+            f"{WEIGHT!r}"
+        )
     terms, factors = read_terms(terms, formula, strata_dims(part))
     runs, counts = _runs(part, name, on)
     table = _fitted(runs, terms, factors, level).assign(

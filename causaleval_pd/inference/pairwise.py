@@ -17,7 +17,15 @@ from ..contract.words import counted, level_words
 from ..cubes.reading import cells, strata_dims
 from ..cubes.reading import identity as identity_of
 from ..cubes.schema import FAILED, NO_RUN
-from ..statistics.arrays import Bools, Estimate, Floats, mean_difference, paired_difference, welch_difference
+from ..statistics.arrays import (
+    Bools,
+    Estimate,
+    Floats,
+    mean_difference,
+    paired_difference,
+    ratio,
+    welch_difference,
+)
 from ..statistics.clusters import cluster_count, cluster_means, cluster_sums
 from ..statistics.interval_notes import NO_VARIATION, interval_notes, joined, sample_notes
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
@@ -85,6 +93,8 @@ class Levels(NamedTuple):
     errors: Floats | None = None
     #: number of pooled strata whose replicates lie side by side
     n_pooled: int = 1
+    #: how much each run counts; None where all count alike
+    weight: Floats | None = None
 
 
 class _Tested(NamedTuple):
@@ -147,6 +157,8 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         lacking = "no block has a value of every level" if blocks_only else "no pair has both values"
         empty = np.isnan(value).all(axis=1)
     else:
+        if levels.weight is not None:
+            raise ValueError(f"test={how.test.name!r} takes no weights of runs; use a test of pairs, such as test='t'")
         absent = _without_the_other(status_a, status_b, levels.n_pooled)
         a, b = (np.where(absent, np.nan, x) for x in (a, b))
         status = np.concatenate([np.where(absent, NO_RUN, x) for x in (status_a, status_b)], axis=1)
@@ -213,9 +225,20 @@ def _measured(levels: Levels, first: Ints, second: Ints) -> tuple[Floats, Floats
     a, b = (of_levels(levels.scores, place) for place in (first, second))
     run = [of_levels(levels.status, place) != NO_RUN for place in (first, second)]
     values = np.where(run[0] & run[1], paired_difference(a, b), np.nan)
-    if levels.errors is None:
-        return values, np.zeros(values.shape)
-    return values, np.hypot(*(of_levels(levels.errors, place) for place in (first, second)))
+    errors = np.zeros(values.shape)
+    if levels.errors is not None:
+        errors = np.hypot(*(of_levels(levels.errors, place) for place in (first, second)))
+    if levels.weight is None:
+        return values, errors
+    weight = np.add(*(of_levels(levels.weight, place) for place in (first, second)))
+    weight = _with_mean_1(np.where(np.isnan(values), np.nan, weight))
+    return weight * values, weight * errors
+
+
+def _with_mean_1(weights: Floats) -> Floats:
+    """Return weights (..., n) that have the mean 1 over those that are not missing."""
+    n, total = (~np.isnan(weights)).sum(axis=-1, keepdims=True), np.nansum(weights, axis=-1, keepdims=True)
+    return np.asarray(weights * ratio(n, total), np.float64)
 
 
 def _test_samples(a: Floats, b: Floats, levels: Levels, how: Comparison) -> _Tested:
@@ -266,7 +289,11 @@ def complete_blocks(levels: Levels) -> Floats:
     run = levels.status != NO_RUN
     absent = ~run.any(axis=2, keepdims=True)
     whole = (run | absent).all(axis=1, keepdims=True)
-    return np.where(whole & run, levels.scores, np.nan).transpose(0, 2, 1)
+    scores = np.where(whole & run, levels.scores, np.nan)
+    if levels.weight is not None:
+        weight = np.where(whole & run, levels.weight, 0.0).max(axis=1, keepdims=True)
+        scores = scores * _with_mean_1(np.where(weight > 0, weight, np.nan))
+    return scores.transpose(0, 2, 1)
 
 
 def blocks_of_clusters(blocks: Floats, cluster: Ints | None) -> Floats:
@@ -403,7 +430,8 @@ def compare_skills(
 def paired_losses(losses: Losses, levels: Levels, first: Ints, second: Ints) -> tuple[list[Floats], Bools]:
     """Return losses, control losses and their errors of both levels, by cluster, and which pairs lack a value."""
     run = [of_levels(levels.status, place) != NO_RUN for place in (first, second)]
-    level_losses = [of_levels(x, place) for place in (first, second) for x in losses]
+    weight = 1.0 if levels.weight is None else levels.weight
+    level_losses = [of_levels(weight * x, place) for place in (first, second) for x in losses]
     gone = ~(run[0] & run[1]) | np.isnan(level_losses).any(axis=0)
     cluster = clusters_of_pairs(levels.cluster, first, second)
     parts = [np.where(gone, np.nan, x) for x in level_losses]

@@ -24,6 +24,7 @@ from ..cubes.reading import (
 )
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import NO_RUN, stratum_name
+from ..cubes.weights import WEIGHT
 from ..drawing import LETTER, axis_label, broken, legend_room, opacity, tick_names, tone
 
 if TYPE_CHECKING:
@@ -255,6 +256,11 @@ def cube_caption(cube: xr.Dataset, parts: Sequence[str], *, controls: bool = Tru
     if cut:
         text += f" {', '.join(f'{dim} = {level_words(cube, dim)[0]}' for dim in cut)}."
     return text
+
+
+def weighted_words(cube: xr.Dataset) -> list[str]:
+    """Say in a caption that runs have weights, where they have."""
+    return ["runs count by their weights"] if WEIGHT in cube.coords else []
 
 
 def tested_by(cube: xr.Dataset, statistic: str) -> str:

@@ -40,7 +40,7 @@ _LEAST_SKILL, _LEAST_P = -1.0, 1e-5
     of="cube",
     concludes="in which strata estimates are better than guessing, and how far from perfect",
 )
-def heat_map(
+def heat_map(  # noqa: PLR0915
     cube: xr.Dataset,
     metric: str,
     *,
@@ -154,6 +154,7 @@ def heat_map(
         # an infinite skill is a square with its number
         gone = [words for words in facets.left_out(cube, table, "skill") if not words.startswith("infinite")]
         parts += [f"grey: {words}" if k == 0 else words for k, words in enumerate(gone)]
+    parts += facets.weighted_words(cube)
     if caption:
         drawing.caption(ax, new_figure, facets.cube_caption(cube, parts))
     return ax

@@ -16,6 +16,7 @@ from ..cubes.reading import has_controls
 from ..cubes.stratum_tests import guessing_limits
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
+from ..cubes.weights import weighted
 from ..drawing import LETTER, caption_figure, colours, name_ticks, opacity, tone, wrapped_label
 from ..statistics.stratum_statistic import STATISTICS, Statistic
 from . import facets
@@ -182,7 +183,7 @@ def strata(  # noqa: PLR0915
     facets.legend_right(cube, grid, hue, shades, points=True, n_open=n_open, controls=not skilled)
     if caption:
         parts = [*_described(cube, table, how, skilled), *(_beyond(table) if skilled else [])]
-        parts += _without_bar(table[drawn])
+        parts += [*facets.weighted_words(cube), *_without_bar(table[drawn])]
         parts += facets.left_out(cube, table, drawn[0])
         caption_figure(grid.figure, facets.cube_caption(cube, parts))
     return grid
@@ -193,7 +194,7 @@ def _with_limits(cube: xr.Dataset, metric: str, table: pd.DataFrame, level: floa
     if not has_controls(cube, metric) or str(cube[metric].attrs["direction"]) not in ("minimize", "maximize"):
         return table
     of_controls = table["control_mean"]
-    low, high = guessing_limits(cube, metric, 1 - level)
+    low, high = guessing_limits(weighted(cube, metric, ["replicate"]), metric, 1 - level)
     return table.assign(
         low=of_controls + table["ci_low"],
         high=of_controls + table["ci_high"],

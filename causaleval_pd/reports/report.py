@@ -21,6 +21,7 @@ from ..cubes.reshaped import is_lazy, read_cube
 from ..cubes.schema import FAILED, NO_RUN, stratum_name, values_of
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
+from ..cubes.weights import WEIGHT
 from ..execution.outputs import replace_file
 from ..inference.compared_values import ON, On
 from ..inference.result_tables import cannot_be_significant
@@ -305,6 +306,8 @@ def _compared(cube: xr.Dataset, names: Sequence[str], table: pd.DataFrame) -> li
         n_truths = int((truths != 0).sum())
         text += f" on {counted(n_truths, 'truth')}" if n_truths else ""
     sentences = [Sentence(f"{text}.")]
+    if WEIGHT in cube.coords:
+        sentences.append(Sentence("Runs count by their weights."))
     for dim in dims:
         sentences.append(Sentence(f"Levels of {dim}: {listed(level_words(cube[dim].to_index()))}."))
     for dim in json.loads(cube.attrs["strata"]):

@@ -86,7 +86,7 @@ def test_an_undefined_row_cannot_be_drawn_from():
     ("change", "words"),
     [
         ({"data": CASES[["A"]]}, "lacks columns for the nodes \\['B'\\]"),
-        ({"data": CASES.assign(C=1)}, "has the columns \\['C'\\]"),
+        ({"data": CASES.assign(C=1)}, r"has the columns \['C'\], which are not nodes; leave them out, as by data\["),
         ({"data": CASES.replace("y", None)}, "column 'A' has missing values"),
         ({"estimator": "bayes"}, "estimator must be 'mle'"),
         ({"estimator": 0}, "estimator must be 'mle'"),

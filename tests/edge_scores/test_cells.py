@@ -275,6 +275,8 @@ def listed(**columns):
     ("cell", "options", "message"),
     [
         *((cell, {}, "") for cell in ("A -> B", {"A": 1}, 3.5, [["x", "y"], ["y", "x"]], [[0, 1j], [1j, 0]])),
+        (listed(score=[1], edge=["<->"]), {}, "edge 1: found '<->' in the column 'edge'; a score is of an arrow"),
+        (listed(score=[1], directed=[False]), {}, "edge 1: found False in the column 'directed'; .* once each way"),
         (listed(strength=[0.9], lift=[0.6]), {}, r"keep one, as in table\[\['from', 'to', 'strength'\]\]"),
         (listed(strength=[0.9], direction=[6]), {}, "edge 1: found 6 in the column 'direction'.*shares from 0 to 1"),
         (listed(tool=["pc"]), {}, "without numbers; make it a column of graphs by graph_column"),

@@ -157,6 +157,11 @@ def test_other_names_are_quoted_or_refused_with_quotes_around_them(name: str) ->
         ("PC failed to converge", "is the message of a failed run"),
         ("/knowledge\naddtemporal\n1 A B", "is a knowledge file of Tetrad"),
         ("A, B, C", "has no edge"),
+        (";A;B\nA;0;1\nB;0;0", "has no edge and '0' twice, as matrices and tables have; read it from"),
+        ("A;B\nB;C", "has no edge and 'B' twice, as matrices and tables have"),
+        ("0;1\n0;0", "has no edge and '0' twice"),
+        ('["A -> B", "B -> C"]', "is a list of texts as text; join them, as by '; '.join(ast.literal_eval(text))"),
+        ("['A -> B']", "is a list of texts as text"),
     ],
 )
 def test_texts_of_another_kind_are_no_names(text: str, message: str) -> None:

@@ -217,6 +217,25 @@ def test_scores_of_labels_agree_with_their_definitions():
     assert counts.to_numpy().tolist() == [[2, 1, 0, 0, 0], [0, 1, 0, 1, 0], [0, 0, 2, 0, 1]]
 
 
+def test_notes_name_labels_that_no_truth_has_and_why_there_is_no_p():
+    answers = labelled("aaabbccc", "aabbxcc?", model="m")
+    plain = answers.assign(answer=answers["answer"].where(answers["answer"] != "x"))
+    assert cr.label_scores(answers)["note"].tolist() == [
+        "no truth has 'x': wrong, and an F1 of 0 each in macro_f1; make refusals missing, as pd.NA"
+    ]
+    found = cr.label_scores(plain)
+    assert "note" not in found and (found["n"].item(), found["n_failed"].item()) == (6, 2)
+    assert found["macro_f1"].item() == pytest.approx(np.mean([4 / 5, 2 / 3, 4 / 4]))
+    pooled = pd.concat([plain, plain.assign(model="k")], ignore_index=True)
+    [note], p = cr.label_scores(pooled)["note"], cr.label_scores(pooled)["p_value"].item()
+    assert note == "no p: samples have several answers; name models in by=, or make a cube with cluster='sample'"
+    assert np.isnan(p) and "note" not in cr.label_scores(pooled, by="model")
+    cube = pooled.ceval.cube(["label_accuracy"], by=[], estimate="answer", cluster="sample", n_draws=99, rng=1)
+    assert (
+        cube.ceval.summary()["p_value"].notna().all() and cr.label_scores(pooled, by="model")["p_value"].notna().all()
+    )
+
+
 def test_control_macro_f1_is_the_mean_over_all_orders():
     """At fixed margins F1 of a label is linear in its right answers."""
     truth, answer = "aabbcc", "abbbca"
@@ -324,6 +343,9 @@ def test_categories_are_recognised_and_texts_are_not():
     [
         (["yes", "no"], ["Yes", "no"], r"column 'answer', row 0 .*found the label 'Yes', where truths have 'yes'"),
         (["not causal", "x"], ["x", "not_causal"], "'not_causal', where truths have 'not causal'"),
+        (["no collider", "x"], ["x", "No-collider."], "'No-collider.', where truths have 'no collider'"),
+        ([True, False], ["Yes", "no"], "'Yes', where truths have 'True'"),
+        ([1, 0], [False, True], r"'False', where truths have '0'; .*as by .astype\('str'\).replace\({'False': '0'}\)"),
         (["a", "b"], ["a ", "b"], r"row 0 .*with blanks around it; remove them by .str.strip\(\)"),
         (["a", "b"], ["a", ""], "row 1 .*a missing answer is pd.NA"),
         (["a", "b"], ["a", 0.5], "row 1 .*a label is a text, a whole number, True or False, found 0.5"),
@@ -394,39 +416,25 @@ def test_labels_on_dask_are_those_of_the_table():
 
 
 def test_weights_are_refused_where_they_would_be_ignored():
-    """Means of answers count every row alike; the advice gives the weighted accuracy."""
+    """By counts of answers; the advice gives the weighted accuracy."""
     answers = table("1100", "1110", weight=[1, 2, 3, 4], question=range(4))
     labels = labelled("abca", "abba", weight=[1, 2, 3, 4])
-    how = {"by": [], "estimate": "answer", "n_draws": None}
     for call in (
         lambda: cr.answer_scores(answers),
         lambda: cr.score_questions(answers, within=[]),
         lambda: cr.quantities(answers),
         lambda: cr.label_scores(labels),
         lambda: cr.confusion(labels),
-        lambda: answers.ceval.cube(["answer_accuracy", "answer_false_yes", "answer_false_no"], **how),
-        lambda: labels.ceval.cube(["label_accuracy"], **how),
     ):
-        with pytest.raises(ValueError, match=r"column 'weight'.*every answer counts alike.*by=.*np\.average"):
+        with pytest.raises(
+            ValueError, match=r"column 'weight'.*every answer counts alike here.*estimate='answer'\).*by="
+        ):
             call()
-    scored = answers.ceval.evaluate(["answer_accuracy"], estimate="answer")
-    assert np.average(scored["answer_accuracy"], weights=scored["weight"]) == pytest.approx(0.7)
+    found = answers.ceval.cube(["answer_accuracy"], by=[], estimate="answer")
+    assert found.ceval.summary()["mean"].item() == pytest.approx(0.7)
     assert cr.answer_scores(answers, by="weight")["n"].tolist() == [1, 1, 1, 1]
     assert cr.score_questions(answers, by="weight", within=[])["n"].tolist() == [1, 1, 1, 1]
     assert cr.label_scores(labels, by="weight")["n"].tolist() == [1, 1, 1, 1]
-    assert answers.ceval.cube(["answer_accuracy"], **how | {"by": "weight"}).sizes["weight"] == 4
-    assert "weight" in answers.ceval.cube(["answer_accuracy"], **how, values=["weight"])
-
-
-def test_weights_of_answers_on_dask_are_refused():
-    dd = pytest.importorskip("dask.dataframe")
-    import causaleval_pd.dask  # noqa: F401
-
-    answers = dd.from_pandas(labelled("abca", "abba", weight=[1, 2, 1, 2]), npartitions=2)
-    how = {"estimate": "answer", "n_draws": 9, "rng": 1, "key": "sample"}
-    with pytest.raises(ValueError, match="column 'weight'.*every answer counts alike"):
-        answers.ceval.cube(["label_accuracy"], by=[], **how)
-    assert answers.ceval.cube(["label_accuracy"], by=["weight"], **how).sizes["weight"] == 2
 
 
 def test_unread_replies_are_counted_without_outcomes():
@@ -438,3 +446,16 @@ def test_unread_replies_are_counted_without_outcomes():
     found = cr.answer_scores(joined).iloc[0]
     assert (found["n"], found["n_failed"], found["n_unread"]) == (2, 2, 1)
     assert np.isnan(found["n_refused"]) and np.isnan(cr.answer_scores(joined.drop(columns="reply"))["n_unread"].item())
+
+
+@pytest.mark.parametrize("labels", [("A->B", "A<-B"), ("A -> B", "A <- B"), ("1", "-1"), ("+", "-"), ("1.0", "10")])
+def test_labels_of_two_directions_or_signs_are_two_labels(labels):
+    """They are not taken for one label that is written in two ways, also where truths have one of them."""
+    answers = labelled([*labels, *labels], [*labels, *labels[::-1]])
+    assert cr.label_scores(answers)["accuracy"].tolist() == [0.5]
+    assert cr.label_scores(answers.assign(truth=labels[0]))["accuracy"].tolist() == [0.5]
+
+
+def test_labels_that_truths_write_in_two_ways_are_two_labels():
+    """Case tells labels apart where it tells truths apart."""
+    assert cr.label_scores(labelled(["x", "X"], ["x", "x"]))["accuracy"].tolist() == [0.5]

@@ -98,6 +98,10 @@ def test_a_cell_that_declares_another_class():
         ("X(t-1) -> Y(t)", r"found 'X\(t-1\)'.*; a variable at t - 1 is written with its time, as in 'X@-1'"),
         ("X_t-1 -> Y_t", "is written with its time"), ("X_lag1 -> Y", r"found 'X_lag1'.*as in 'X_lag1@0'"),
         ("X.l1 -> Y", "is written with its time"), ("L1.X -> Y", r"found 'L1.X'"),
+        ("X.L1 -> Y", r"found 'X.L1'"), ('"X@t-1" -> Y', "found 'X@t-1'; a variable at t - 1 is written"),
+        ('"X:1" --> X', "is written with its time, as in 'X@-1', .* as in 'X:1@0'"),
+        ("X:1 --> X", "; a variable at t - 1 is written with its time, as in 'X@-1'"),
+        ("X[t-1] -> X", "; a variable at t - 1 is written with its time, as in 'X@-1'"),
         ("lag 0..1: X@-1 -> Y", "found 'lag 0..1: X@-1 -> Y'; a text begins with its searched lags as in 'lags 0..2:'"),
         ("lags 0..1000000: X@-1 -> Y", "begins with its searched lags"),
         ('"X_{t-2}" -> Y', "is written with its time"),
@@ -113,9 +117,9 @@ def test_texts_that_are_no_graph(text, message):
 
 
 def test_names_that_end_like_a_time_are_written_with_one():
-    names = ["IL-6", "L1.X", "X(t-1)", "X_lag1", "Y@1", "flag1", "lag 0..1: X", "start-2", "t-1"]
-    codes = np.zeros((2, 9, 9), np.uint8)
-    codes[1, 0, 2] = codes[1, 2, 4] = codes[1, 6, 1] = codes[1, 3, 5] = DIRECTED
+    names = ["IL-6", "L1.X", "X(t-1)", "X:1", "X_lag1", "Y@1", "flag1", "lag 0..1: X", "start-2", "t-1"]
+    codes = np.zeros((2, 10, 10), np.uint8)
+    codes[1, 0, 2] = codes[1, 2, 5] = codes[1, 7, 1] = codes[1, 4, 6] = codes[1, 3, 9] = DIRECTED
     graph = ce.LaggedGraph(names, codes, 0, "ts_dag")
     text = graph.to_string()
     assert "X(t-1)@0" in text and "Y@1@0" in text

@@ -283,6 +283,8 @@ def test_tables_of_links(tmp_path):
     assert text(table.assign(p=[0.01, 0.2, 0.01, 0.2, 0.01]), alpha=0.05) == "lags 0..2: X@-1 -> X; Y -> Z; Y@-1 -> Y"
     assert text(table, nodes=[*NAMES, "U"]) == TRUE.replace("X@-1", "U; X@-1", 0) + "; U"
     assert text(table.assign(link=["->", "<->", "->", "o->", "--"])).endswith("X@-2 o-> Z; Y -- Z; Y@-1 -> Y")
+    marks = table.assign(link=["-->", "bidirected", "directed", "o->", "undirected"])
+    assert text(marks).endswith("X@-1 <-> Y; X@-2 o-> Z; Y -- Z; Y@-1 -> Y")
     with pytest.raises(ValueError, match="nodes= has no 'X'"):
         ce.as_lagged(table, nodes=["Y", "Z", "U"])
 
@@ -361,6 +363,8 @@ PARAMS = pd.DataFrame(np.zeros((3, 2)), index=["const", "L1.X", "L1.Z"], columns
             ({"x": [10**400]}, "found numbers in the column 'x' of a table of links"),
             ({"source": [None]}, "link 0: the source or the target is missing"),
             ({"link": ["=>"]}, "found the link '=>'"),
+            ({"edge": ["<->"]}, "found '<->' in the column 'edge', which is not read; rename the column to 'link'"),
+            ({"directed": [False]}, "found False in the column 'directed'.* in the column 'link'"),
         )),
     ],
 )  # fmt: skip

@@ -76,7 +76,7 @@ def chunked_variables(
 
 def row_identities(cube: xr.Dataset) -> list[str]:
     """Return the coordinates of a cube that differ from run to run."""
-    return [name for name in ("truth_id", "cluster_id") if name in cube.coords]
+    return [name for name in ("truth_id", "cluster_id", "run_weight") if name in cube.coords]
 
 
 def split(sizes: Mapping[str, int], n_bytes: int) -> list[dict[str, slice]]:

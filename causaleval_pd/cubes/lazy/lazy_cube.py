@@ -16,7 +16,6 @@ from dask.base import compute, tokenize
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
-from ...contract.checks import refuse_weights
 from ...contract.delegation import takes_settings_of
 from ...contract.field import get_field
 from ...contract.null import Nulls
@@ -134,9 +133,6 @@ def cube(
     }
 
     field = get_field(made["field"])
-    if field.unit:
-        used = [made.get(name) for name in ("truth", "estimate", "cluster")]
-        refuse_weights(table.columns, [*strata_edges(by), *made.get("values", ()), *used, key, replicate])
     parts = table.to_delayed()
     lookups = compute(*[delayed(_look_up)(part, by, replicate, made, i) for i, part in enumerate(parts)])
     coordinates, extra = _coordinates(lookups, table._meta, by)

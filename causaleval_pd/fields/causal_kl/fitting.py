@@ -50,8 +50,13 @@ def fits_to_data(
     if not isinstance(data, pd.DataFrame):
         raise TypeError(f"data must be a DataFrame with one column per node, found {type(data).__name__}")
     lacking, extra = sorted(set(nodes) - set(data.columns)), [c for c in data.columns if c not in nodes]
-    if lacking or extra:
-        raise ValueError(f"data lacks columns for the nodes {lacking} and has the columns {extra}, which are not nodes")
+    if lacking:
+        raise ValueError(f"data lacks columns for the nodes {lacking}; its columns: {list(data.columns)!r:.200}")
+    if extra:
+        raise ValueError(
+            f"data has the columns {extra}, which are not nodes; leave them out, as by data[list(graph.nodes)], or "
+            "name them as nodes without edges"
+        )
     if not data.columns.is_unique:
         raise ValueError("data has two columns of one name")
     if gaussian:

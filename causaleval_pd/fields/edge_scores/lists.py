@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.checks import shown
+from ...graphs.edge_marks import is_no_arrow
 from ...graphs.formats.edge_list import columns_of
 from ...graphs.node_names import node_name
 from ...graphs.weights import BOOTSTRAP, as_floats, is_p_value, is_rank, refuse_groups, unread_numbers
@@ -18,6 +19,7 @@ def read_list(cell: Any) -> pd.DataFrame | None:
     """Return source, target and score of each edge of a list, nodes of a graph in `attrs`; None for other cells."""
     names = columns_of(cell)
     if names is not None:
+        _refuse_marks(cell.drop(columns=list(names[:2])))
         refuse_groups(cell, names)
         columns = _of_numbers(cell, [*names, "lag"])
         return _checked(cell, list(names[:2]), columns)
@@ -34,6 +36,17 @@ def read_list(cell: Any) -> pd.DataFrame | None:
     edge_table = _checked(table, ["from", "to"], columns)
     edge_table.attrs["nodes"] = [node_name(node) for node in cell.nodes]
     return edge_table
+
+
+def _refuse_marks(columns: pd.DataFrame) -> None:
+    """Refuse edges that are no arrow to their second node; a minus alone is the sign of an effect."""
+    for name in columns:
+        for number, value in enumerate(columns[name].tolist(), 1):
+            if value != "-" and is_no_arrow(name, value):
+                raise ValueError(
+                    f"edge {number}: found {value!r:.60} in the column {name!r:.60}; a score is of an arrow from the "
+                    "first node to the second: list an edge without direction once each way, and drop the column"
+                )
 
 
 def _shares_of_arcs(table: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:

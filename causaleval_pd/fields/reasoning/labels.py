@@ -100,21 +100,30 @@ def coerce_labels(cells: pd.Series, column: str) -> pd.Series:
     return pd.Series(pd.array(texts, dtype="str"), index=cells.index, name=cells.name)
 
 
+#: how the two labels of a yes or no question are written
+_YES_NO = {"yes": "true", "1": "true", "no": "false", "0": "false"}
+
+
 def _alike(label: str) -> str:
-    return re.sub(r"[\W_]+", "", label).casefold() or label
+    """Return a label without case, gaps between words and marks around it, but with arrows and signs."""
+    return re.sub(r"[\s_]+|(?<=[^\W\d])-(?=[^\W\d])", "", label).strip(".,;:!?'\"*`()").casefold() or label
 
 
 def refuse_near_labels(truth: pd.Series, estimate: pd.Series) -> None:
-    """Refuse labels of answers that differ from one of the truths by case and punctuation only."""
-    true = {_alike(label): label for label in truth.dropna().unique()}
-    known = set(true.values())
+    """Refuse labels of answers that differ from one of the truths by case and punctuation, or as yes from True."""
+    known = truth.dropna().unique().tolist()
+    same = {_alike(label): label for label in known}
+    plain = {_YES_NO.get(label, label): name for label, name in same.items()}
+    is_yes_no = {*plain} <= {*_YES_NO.values()}
     for label in estimate.dropna().unique():
-        near = true.get(_alike(label))
+        near = same.get(_alike(label))
+        if near is None and is_yes_no:
+            near = plain.get(_YES_NO.get(_alike(label), _alike(label)))
         if near is not None and label not in known:
             row = int((estimate == label).to_numpy(bool).argmax())
             raise ValueError(
                 f"{name_row(row, estimate.index, str(estimate.name))}: found the label {label!r}, where truths have "
-                f"{near!r}; write both alike, as by .replace({{{label!r}: {near!r}}})"
+                f"{near!r}; write both alike, as by .astype('str').replace({{{label!r}: {near!r}}})"
             )
 
 

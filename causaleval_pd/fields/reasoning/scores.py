@@ -10,14 +10,14 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_number, check_type, name_row, refuse_weights
+from ...contract.checks import check_known, check_number, check_type, name_row
 from ...contract.field import missing_cells
 from ...execution.random_streams import hash_rows
 from ...statistics.clusters import jackknife_error
 from ...statistics.coincidences import coincidence_tail
 from .exact_quantities import ratio
 from .labels import coerce_labels, refuse_near_labels
-from .yes_counts import Floats, Integers, as_bits, check_answers, codes, known_truths, setting_names
+from .yes_counts import Floats, Integers, as_bits, check_answers, codes, known_truths, refuse_weights, setting_names
 
 __all__ = ["answer_scores", "confusion", "label_scores", "score_questions"]
 
@@ -33,7 +33,7 @@ _YES_NO = (
 )
 _LABELS = (
     *("n", "n_failed", "n_samples", "n_labels", "accuracy", "ci_low", "ci_high", "accuracy_low", "accuracy_high"),
-    *("macro_f1", "majority_accuracy", "control_accuracy", "control_macro_f1", "p_value"),
+    *("macro_f1", "majority_accuracy", "control_accuracy", "control_macro_f1", "p_value", "note"),
 )
 
 
@@ -135,7 +135,7 @@ def answer_scores(
     deck = hash_rows([table[name] for name in (*settings, "task", "cause", "effect", "world")])
     cluster = hash_rows([table["task"], table["sample"]])
     answered = Answered(_codes(table["truth"]), _codes(table["answer"]), deck, cluster, _outcomes(answers))
-    return _scored(table[[*settings, *within]], answered, level, _YES_NO)
+    return _scored(table[[*settings, *within]], answered, level)
 
 
 def score_questions(
@@ -217,7 +217,7 @@ def score_questions(
     kind = [answers[name] for name in dict.fromkeys([*names, *shuffled])]
     deck = hash_rows(kind) if kind else np.zeros(len(answers), np.uint64)
     answered = Answered(truth, answer, deck, hash_rows([answers[unit]]), _outcomes(answers))
-    return _scored(answers[names], answered, level, _YES_NO)
+    return _scored(answers[names], answered, level)
 
 
 def confusion(answers: pd.DataFrame, *, by: str | Sequence[str] | None = None) -> pd.DataFrame:
@@ -289,7 +289,8 @@ def label_scores(
         accuracy, ci_low, ci_high (Wilson's interval, clustered by sample), accuracy_low, accuracy_high (all missing
         answers wrong, all right), macro_f1 (mean over the labels that truths or answers have), majority_accuracy (if
         the commonest true label is always given), control_accuracy, control_macro_f1 (means of shuffled answers),
-        p_value (probability that shuffled answers have at least as many right ones; see Notes).
+        p_value (probability that shuffled answers have at least as many right ones; see Notes). A column `note` is
+        there if a sample has several answers, so that p_value is missing, or answers have labels that no truth has.
 
     Raises
     ------
@@ -301,8 +302,13 @@ def label_scores(
     With r truths and c answers of each label among n samples, the number H of right answers of a shuffling has
     E C(H, m) = (n - m)! / n! [x^m] prod_labels sum_j C(r, j) C(c, j) j! x^j, from which its law follows in whole
     numbers for tasks of at most 300 samples [1]_; with larger ones p is that of the normal law of the same mean and
-    variance, half a step below. Where a sample has several answers p is missing, since they depend on each other: make
-    a cube of `label_accuracy` with ``cluster="sample"``.
+    variance, half a step below. Where a sample has several answers, as of several models or repeats, p is missing,
+    since they depend on each other: name the models in `by`, or make a cube of `label_accuracy` with
+    ``cluster="sample"``.
+
+    A label that no truth has, such as "refused", is a wrong answer, and one more label with an F1 of 0 in the mean, as
+    in scikit-learn's `f1_score`. Missing answers are failed: they count neither way, but in n_failed, accuracy_low and
+    accuracy_high. So make what is no answer missing.
 
     References
     ----------
@@ -320,8 +326,10 @@ def label_scores(
     """
     check_number(level, "level", "(0, 1)")
     tasks = [name for name in ["task"] if name in answers] if within is None else setting_names(within)
-    settings, answered, _ = _labelled(answers, by, tasks)
-    return _scored(settings, answered, level, _LABELS)
+    settings, answered, labels = _labelled(answers, by, tasks)
+    scores = _scored(settings, answered, level, labels)
+    scores["note"] = scores["note"].astype("str")
+    return scores if scores["note"].notna().any() else scores.drop(columns="note")
 
 
 def _labelled(
@@ -364,19 +372,21 @@ def _outcomes(answers: pd.DataFrame) -> Floats:
     return flags
 
 
-def _scored(settings: pd.DataFrame, answered: Answered, level: float, columns: Sequence[str]) -> pd.DataFrame:
-    """Return a row of scores per combination of settings, in order of first appearance."""
+def _scored(
+    settings: pd.DataFrame, answered: Answered, level: float, labels: NDArray[np.object_] | None = None
+) -> pd.DataFrame:
+    """Return a row of scores per combination of settings, in order of first appearance; without labels, of yes/no."""
     group, groups = codes(settings.reset_index(drop=True))
     ends = np.cumsum(np.bincount(group, minlength=len(groups)))
     parts = np.split(np.argsort(group, kind="stable"), ends)[: len(groups)]
     if not len(groups.columns):  # one row, also of no answers
         parts = [np.arange(len(group))]
-    rows = [_score(answered.take(part), level, columns) for part in parts]
-    return pd.concat([groups, pd.DataFrame(rows, columns=list(columns))], axis=1)
+    rows = [_score(answered.take(part), level, labels) for part in parts]
+    return pd.concat([groups, pd.DataFrame(rows, columns=list(_YES_NO if labels is None else _LABELS))], axis=1)
 
 
-def _score(part: Answered, level: float, columns: Sequence[str]) -> dict[str, float]:
-    """Return the scores of some answers, as `_YES_NO` or `_LABELS`."""
+def _score(part: Answered, level: float, labels: NDArray[np.object_] | None) -> dict[str, Any]:
+    """Return the scores of some answers, as `_LABELS`, or without labels as `_YES_NO`."""
     known, total = part.answer >= 0, len(part.answer)
     truth, answer, deck, cluster, _ = part.take(np.flatnonzero(known))
     n, missing, n_clusters = len(truth), total - len(truth), len(np.unique(cluster))
@@ -392,7 +402,7 @@ def _score(part: Answered, level: float, columns: Sequence[str]) -> dict[str, fl
     expected = (true * said / np.maximum(true.sum(axis=0), 1)).sum(axis=1)
     low, high = _clustered_wilson(right.astype(np.float64), cluster, level)
     accuracy = ratio(int(hits.sum()), n)
-    scores = {
+    scores: dict[str, Any] = {
         "n": n,
         "n_failed": missing,
         "accuracy": accuracy,
@@ -403,13 +413,14 @@ def _score(part: Answered, level: float, columns: Sequence[str]) -> dict[str, fl
         "majority_accuracy": ratio(int(np.bincount(part.truth).max(initial=0)), total),
         "control_accuracy": ratio(expected.sum(), n),
     }
-    if columns is _LABELS:
+    if labels is not None:
         size = true.sum(axis=1) + said.sum(axis=1)
         seen = size > 0
         f1, control_f1 = (float(np.mean(2 * x[seen] / size[seen])) if n else float("nan") for x in (hits, expected))
         p = coincidence_tail(int(hits.sum()), true[seen].T, said[seen].T) if n_clusters == n > 0 else float("nan")
         more = {"n_samples": n_clusters, "n_labels": len(np.unique(part.truth)), "p_value": p}
-        return scores | more | {"macro_f1": f1, "control_macro_f1": control_f1}
+        notes = _label_notes(labels[np.setdiff1d(answer, part.truth)], n_clusters < n)
+        return scores | more | {"macro_f1": f1, "control_macro_f1": control_f1, "note": notes}
     tn, tp = hits.tolist()
     fn, fp = int(true[1].sum()) - tp, int(said[1].sum()) - tp
     by_chance = ratio((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn), n * n)
@@ -429,6 +440,17 @@ def _score(part: Answered, level: float, columns: Sequence[str]) -> dict[str, fl
         "kappa": ratio(accuracy - by_chance, 1 - by_chance),
         "control_f1": ratio(2 * expected[1], 2 * tp + fp + fn),
     }
+
+
+def _label_notes(wrong: NDArray[np.object_], are_repeated: bool) -> str | None:
+    """Describe labels of answers that no truth has, and why there is no p-value."""
+    notes = []
+    if len(wrong):
+        named = ", ".join(map(repr, wrong[:3].tolist())) + ", ..." * (len(wrong) > 3)
+        notes.append(f"no truth has {named}: wrong, and an F1 of 0 each in macro_f1; make refusals missing, as pd.NA")
+    if are_repeated:
+        notes.append("no p: samples have several answers; name models in by=, or make a cube with cluster='sample'")
+    return "; ".join(notes) or None
 
 
 def _clustered_wilson(right: Floats, cluster: NDArray[Any], level: float) -> tuple[float, float]:

@@ -6,7 +6,7 @@ Yes-counts stand in arrays, or as text in a column of a table, and have laws und
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_type, name_row, nearest, refuse_weights
+from ...contract.checks import check_known, check_type, name_row, nearest
 from .worlds import WORLDS
 
 __all__ = ["COUNTS"]
@@ -329,6 +329,16 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
         raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'sample')} is missing; number the samples")
     _check_keys(table, settings, answers.index)
     return table.reset_index(drop=True), settings
+
+
+def refuse_weights(columns: Iterable[Hashable], used: Iterable[Hashable]) -> None:
+    """Refuse a column of weights of answers, which counts would ignore, unless its name is `used`."""
+    if "weight" in list(columns) and "weight" not in list(used):
+        raise ValueError(
+            "column 'weight' would be ignored, since every answer counts alike here; the means of a cube are weighted "
+            "by it, such as answers.ceval.cube(['answer_accuracy'], by=[], estimate='answer'); else drop the column, "
+            "or name it in by= to score answers of each weight apart"
+        )
 
 
 def setting_names(by: Sequence[str] | str | None) -> list[str]:

@@ -322,15 +322,16 @@ def read_codes(cells: Sequence[bytes], head: Head) -> Codes:
 
 _LAGS = re.compile(r"\s*lags\s+(\d{1,5})\s*\.\.\s*(\d{1,5})\s*:")
 _AT = re.compile(r"(.+)@(0|-[1-9]\d{0,4})", re.DOTALL)
-#: names with a time as it is written elsewhere, or wrongly: X@1, X@-1.5, X(t-1), X_t-1, X_lag1, X.l1, L1.X
+#: names with a time as it is written elsewhere, or wrongly: X@1, X@-1.5, X@t-1, X(t-1), X_t-1, X_lag1, X.l1, X:1, L1.X
 _OTHER_TIME = re.compile(
-    r".*(?:@ ?[-+\u2212\u2013]? ?\d[\d.]*|[ (\[{_]t ?[-+\u2212\u2013] ?\d+[)\]}]{0,2}|[ ._][Ll]ag[ ._]?\d+|\.l\d+)"
+    r".*(?:@ ?(?:t ?)?[-+\u2212\u2013]? ?\d[\d.]*|[ (\[{_]t ?[-+\u2212\u2013] ?\d+[)\]}]{0,2}|[ ._][Ll]ag[ ._]?\d+"
+    r"|\.[lL]\d+|:\d+)"
     r"|L\d+\..+",
     re.DOTALL,
 )
 _HEADING = re.compile(r"\s*lags?\s*\d+\s*\.\.")
 #: a time, in a message
-_TIME = re.compile(r"@|\(t\b")
+_TIME = re.compile(r"@|[(\[]t\b|\w:\d")
 
 
 def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:

@@ -109,7 +109,8 @@ def lagged_column(
     ``CausalRivers``          (d, d, lags): (effect, cause, lag - 1)
     ``Tetrad text``           Tetrad's text of a graph over nodes X, X:1, ...; X:1 is X at t - 1
     ``link table``            a DataFrame, a mapping of columns, or the path of a CSV file: source (from, cause), target
-                              (to, effect), lag, and link ("->") or weight; columns of other numbers are refused
+                              (to, effect), lag, and link ("->") or weight; other columns are refused where they
+                              hold numbers, signs or marks, or divide the table, as runs and tools do
     ``cause,effect,lag``      an array of numbers with these axes, as `p_matrix` of tigramite; also
                               ``effect,cause,lag``, ``lag,cause,effect``, ``lag,effect,cause``; with `first_lag`
     ========================  =============================================================================

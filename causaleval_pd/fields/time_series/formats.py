@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,12 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_choice, check_number, refuse_masked, shown
 from ...contract.encoding import AmbiguousEncodingError
-from ...graphs.edge_marks import SHORT_SIGNS, forward
-from ...graphs.formats.edge_list import edge_columns
+from ...graphs.edge_marks import SHORT_SIGNS, forward, marks_of
+from ...graphs.formats.edge_list import edge_columns, refuse_unread
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad
 from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
 from ...graphs.node_names import node_name
-from ...graphs.weights import refuse_numbers, unread_numbers
+from ...graphs.weights import as_floats, is_rank, refuse_numbers
 from .cells import (
     CODE_OF_SIGN,
     DIRECTED,
@@ -323,22 +323,15 @@ def read_table(value: Any, presence: Presence) -> Links:
     if isinstance(table, Mapping):
         table = pd.DataFrame({str(name): list(values) for name, values in table.items()})
     ends = edge_columns(table.columns)
+    weights = [name for name in ("weight", "p", "pvalue", "p_value") if name in table.columns]
     if ends is not None:
+        refuse_unread(table, (*ends[:2], "link"), ["lag", *weights], explain=_explain_numbers)
         table = table.rename(columns=dict(zip(ends[:2], _COLUMNS[:2], strict=True)))
     lacking = [name for name in _COLUMNS if name not in table.columns]
     if lacking:
         raise ValueError(f"a table of links lacks {', '.join(lacking)}; its columns: {list(table.columns)}")
-    weights = [name for name in ("weight", "p", "pvalue", "p_value") if name in table.columns]
     if len(weights) > 1:
         raise ValueError(f"a table of links has the columns {' and '.join(weights)}; leave one of them")
-    numbers = unread_numbers(table, [*_COLUMNS, "link", *weights])
-    if numbers:
-        name, first = numbers[0], table[numbers[0]].dropna().iloc[0]
-        raise ValueError(
-            f"found numbers in the column {name!r} of a table of links (first {first!s:.20}), which a graph does not "
-            "keep; drop the column if every row is a link, or call it 'weight' and pass threshold=, or 'p' and pass "
-            "alpha="
-        )
     kept = np.ones(len(table), bool)
     if weights:
         kept = _kept(table[weights[0]], presence)
@@ -355,8 +348,22 @@ def read_table(value: Any, presence: Presence) -> Links:
         max_lag = max(max_lag, steps)
         collector.place(source), collector.place(target)
         if keep:
-            collector.add(source, target, steps, sign)
+            marks = marks_of(sign)
+            collector.add(source, target, steps, SHORT_SIGNS[marks] if marks else sign)
     return collector.found(max_lag)
+
+
+def _explain_numbers(table: pd.DataFrame, names: Sequence[Hashable], read: Sequence[Hashable]) -> str:
+    """Return a message for columns of numbers in a table of links."""
+    name, first = names[0], table[names[0]].dropna().iloc[0]
+    found = (
+        f"found numbers in the column {name!r} of a table of links (first {first!s:.20}), which a graph does not keep"
+    )
+    message = f"{found}; drop the column if every row is a link"
+    if is_rank(name):
+        middle = as_floats(table[name]).median()
+        return f"{message}, or keep the first ranks, as table[table[{name!r}] <= {middle:.0f}].drop(columns={name!r})"
+    return f"{message}, or call it 'weight' and pass threshold=, or 'p' and pass alpha="
 
 
 def _read_csv(path: Any) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ import pandas as pd
 
 from ...contract.cells import is_missing
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, TAIL, MarkedEdges, forward
+from ..edge_marks import ARROW, MARKS, SIGNS, TAIL, MarkedEdges, forward, is_no_arrow, marks_of
 from ..weights import as_floats, explain_numbers, explain_weights, refuse_groups, unread_numbers
 
 
@@ -25,7 +25,13 @@ def read_edge_list(cell: Collection[Any]) -> Edges:
         if not isinstance(edge, tuple) or len(edge) != 2:
             mend = "make nested lists a numpy array and name its encoding="
             if isinstance(edge, tuple) and len(edge) == 3:
-                mend = "make the list a table of edges, pd.DataFrame(edges, columns=['from', 'to', 'weight'])"
+                columns = ["from", "to", "edge" if marks_of(edge[2]) else "weight"]
+                columns = ["from", "edge", "to"] if marks_of(edge[1]) else columns
+                mend = f"make the list a table of edges, pd.DataFrame(edges, columns={columns})"
+                if isinstance(edge[2], dict):
+                    mend = "pass the graph of networkx itself"
+            elif isinstance(edge, list) and all(isinstance(end, str) for end in edge):
+                mend = "make them tuples, as [tuple(edge) for edge in edges]"
             elif isinstance(edge, str):
                 mend = "write edges as one text, as 'A -> B; B -> C'"
             elif isinstance(edge, dict):
@@ -72,6 +78,8 @@ EDGE_COLUMNS = (
     ("gene1", "gene2", "edge"),
 )
 _LONGEST_HEADING = 10_000
+#: returns a message for columns of numbers in a table of which other columns are read
+Explain = Callable[[pd.DataFrame, Sequence[Hashable], Sequence[Hashable]], str]
 
 
 def edge_columns(columns: Iterable[Any]) -> tuple[str, str, str] | None:
@@ -189,7 +197,7 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         raise ValueError(f"found weights of edges, expected 1; {explain_weights(source, target, weights, 'weight')}")
     if "lag" in cell.columns and not (cell["lag"] == 0).all():
         raise ValueError("found edges with a lag; a cell is a graph of contemporaneous edges: take one column per lag")
-    _refuse_unread(cell, names)
+    refuse_unread(cell, names, ["weight", "lag"])
     first, second = (cell[name].tolist() for name in names[:2])
     for number, node in enumerate(first, 1):
         if _is_blank(node):
@@ -203,7 +211,7 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
         if _is_blank(b) and _is_blank(sign):
             edges.node(_distinct(a)[1])
             continue
-        marks = _marks_of(sign)
+        marks = marks_of(sign)
         if marks is None:
             raise ValueError(f"edge {number}: found {sign!r:.60}, expected one of {', '.join(MARKS)}")
         try:
@@ -213,16 +221,18 @@ def read_edge_table(cell: pd.DataFrame | str) -> Edges:
     return edges.found(is_open=True)
 
 
-def _refuse_unread(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
-    """Refuse columns that are not read and change or divide the graph: signs, marks, runs and tools, numbers."""
+def refuse_unread(
+    table: pd.DataFrame, names: tuple[str, str, str], others: Sequence[str], *, explain: Explain = explain_numbers
+) -> None:
+    """Refuse columns beside nodes, marks and `others` that change or divide the graph: signs, marks, runs, numbers."""
     _refuse_signs(table, names)
     if names[2] not in table.columns:
         _refuse_other_columns(table, names)
-    directed = [name for name in table.columns if {*map(_marks_of, table[name].dropna())} == {(TAIL, ARROW)}]
+    directed = [name for name in table.columns if {*map(marks_of, table[name].dropna())} == {(TAIL, ARROW)}]
     refuse_groups(table, [*names, *directed])
-    numbers = unread_numbers(table, [*names, "weight", "lag"])
+    numbers = unread_numbers(table, [*names, *others])
     if numbers:
-        raise ValueError(explain_numbers(table, numbers, [name for name in names if name in table.columns]))
+        raise ValueError(explain(table, numbers, [name for name in names if name in table.columns]))
 
 
 def _refuse_signs(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
@@ -239,8 +249,8 @@ def _refuse_signs(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
     mark = names[2]
     if mark in table.columns and len(table) and {*map(str, table[mark])} <= {"0", "1", "True", "False"}:
         raise ValueError(
-            f"found {table[mark].iloc[0]!s} in the column {mark!r}, expected marks as '-->'; where 1 is an edge and 0 "
-            f"none, keep the rows with 1, as table[table[{mark!r}] == 1].drop(columns={mark!r}), and pass nodes= if "
+            f"found {table[mark].iloc[0]!s} in the column {mark!r}, expected marks, as '->'; where 1 is an edge and "
+            f"0 none, keep the rows with 1, as table[table[{mark!r}] == 1].drop(columns={mark!r}), and pass nodes= if "
             "some nodes have no edge"
         )
 
@@ -249,19 +259,13 @@ def _refuse_other_columns(table: pd.DataFrame, names: tuple[str, str, str]) -> N
     """Refuse marks in a column that is not read, as edges would be read as directed."""
     for column in table.columns.difference(list(names[:2]), sort=False):
         for number, sign in enumerate(table[column].tolist(), 1):
-            if _marks_of(sign) not in (None, (TAIL, ARROW)):
+            if is_no_arrow(column, sign):
+                mend = f"rename the column to {names[2]!r}"
+                if marks_of(sign) is None:
+                    mend = f"write the marks of all edges, as '-->' and '---', in the column {names[2]!r}"
                 raise ValueError(
-                    f"edge {number}: found {sign!r} in the column {column!r:.60}, which is not read; "
-                    f"rename the column to {names[2]!r}"
+                    f"edge {number}: found {sign!r} in the column {column!r:.60}, which is not read; {mend}"
                 )
-
-
-def _marks_of(sign: Any) -> tuple[int, int] | None:
-    """Return the marks of an edge by its sign or the word for it, None for any other value."""
-    if not isinstance(sign, str):
-        return None
-    plain = sign.strip()
-    return MARKS_OF_SIGN.get(plain) or MARKS_OF_WORD.get(plain.lower())
 
 
 def _is_blank(value: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import chain
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..edge_marks import (
     SIGNS,
     MarkedEdges,
     forward,
+    refuse_marks,
 )
 from ..weights import refuse_numbers
 
@@ -34,7 +35,7 @@ def is_json(cell: Any) -> bool:
 
     A mapping from nodes to lists of nodes may have a node named "edges", but no mapping or list in what it lists.
     """
-    if isinstance(cell, Mapping):
+    if isinstance(cell, Mapping) and not isinstance(cell, Set):
         cell = _graph_in(cell)
         lists = [cell.get("nodes", []), next((cell[key] for key in _EDGE_KEYS.split("|") if key in cell), None)]
         return all(isinstance(x, list) for x in lists) and any(isinstance(x, (Mapping, list)) for x in chain(*lists))
@@ -81,9 +82,14 @@ def read_json(cell: Any) -> Edges:
     edges = MarkedEdges()
     # networkx writes whether a graph is one of several edges per pair, and means a node by its id
     keys = ("id",) if "multigraph" in content else ("name", "id", "label")
+    named: dict[str, str] = {}
     for k, node in enumerate(content.get("nodes", [])):
         try:
             name = _json_name(node, keys)
+            number = node.get("id") if isinstance(node, dict) and "multigraph" not in content else None
+            if isinstance(number, int):
+                # edges mean a node by its number, as vis.js writes them
+                name = named[str(number)] = _json_name(node, ("name", "label", "id"))
             if name in edges.position:
                 raise ValueError(f"found the node {name!r} twice")
         except ValueError as fault:
@@ -93,7 +99,8 @@ def read_json(cell: Any) -> Edges:
     refuse_numbers((edge for edge in edges_of if isinstance(edge, dict)), _READ)
     for k, edge in enumerate(edges_of):
         try:
-            edges.add(*_json_edge(edge, content.get("directed", True)))
+            a, b, *marks = _json_edge(edge, content.get("directed", True))
+            edges.add(named.get(a, a), named.get(b, b), *marks)
             if n_nodes and len(edges.position) > n_nodes:
                 absent = list(edges.position)[n_nodes]
                 raise ValueError(f"found an edge of the node {absent!r}, which is not among the nodes")
@@ -144,6 +151,8 @@ def _json_edge(edge: Any, directed: Any) -> tuple[str, str, int, int]:
         return a, b, MARK_OF_WORD[ends[0]], MARK_OF_WORD[ends[1]]
     if "weight" in edge and edge["weight"] != 1:
         raise ValueError(f"found the weight {edge['weight']!r:.60}; cut weights by size, and write edges without")
+    if "edge" not in edge and "type" not in edge:
+        refuse_marks(edge, (first, second), "edge")
     sign = next((edge[key] for key in ("edge", "type") if key in edge), "-->" if directed else "---")
     marks = (MARKS_OF_SIGN | MARKS_OF_WORD).get(sign) if isinstance(sign, str) else None
     if marks is None:
@@ -193,7 +202,7 @@ def is_mapping(cell: Any) -> bool:
     """Return whether a cell is a mapping from nodes to lists of nodes, or begins as one in JSON."""
     if isinstance(cell, str):
         return cell.lstrip()[:1] == "{" and not is_json(cell)
-    return isinstance(cell, Mapping) and not is_json(cell)
+    return isinstance(cell, Mapping) and not (isinstance(cell, Set) or is_json(cell))
 
 
 def _read_mapping(cell: Any, lists_parents: bool) -> Edges:

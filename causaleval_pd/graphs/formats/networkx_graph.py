@@ -12,7 +12,17 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, CIRCLE, MARK_OF_WORD, MARKS_OF_SIGN, MARKS_OF_WORD, TAIL, MarkedEdges, forward
+from ..edge_marks import (
+    ARROW,
+    CIRCLE,
+    MARK_OF_WORD,
+    MARKS_OF_SIGN,
+    MARKS_OF_WORD,
+    TAIL,
+    MarkedEdges,
+    forward,
+    refuse_marks,
+)
 from ..weights import explain_weights, refuse_numbers
 
 if TYPE_CHECKING:
@@ -78,8 +88,9 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
             weights.extend(attributes["weight"] for attributes in every if "weight" in attributes)
             # texts are what drawings need
             numbered += [{key: x for key, x in one.items() if not isinstance(x, str)} for one in every]
-            for marks in declared:
+            for marks, attributes in zip(declared, every, strict=True):
                 if marks is None:
+                    refuse_marks(attributes, ("weight",), "type")
                     arcs.append((s, t))
                 else:
                     typed.append((s, t, marks))
@@ -211,8 +222,8 @@ _GML = re.compile(
     re.I,
 )
 _WORD_OF_MARK = {TAIL: "tail", ARROW: "arrow", CIRCLE: "circle"}
-#: ids that igraph writes for nodes whose names are data
-_NUMBERED = re.compile(r"n\d++")
+#: ids that igraph and Gephi write for nodes whose names are data
+_NUMBERED = re.compile(r"n?\d++")
 #: the namespace of what yEd draws: labels name its nodes
 _YED = "http://www.yworks.com/xml/graphml"
 #: letters of a fault of networkx, which may repeat the text
@@ -232,7 +243,7 @@ def read_graphml(text: str) -> Edges:
     is_drawn = _YED in text
     if is_drawn:
         _check_drawn(graphs[0])
-    names = nx.get_node_attributes(graph, "label" if is_drawn else "name")
+    names = nx.get_node_attributes(graph, "label" if is_drawn else "name") or nx.get_node_attributes(graph, "label")
     if len(names) == len(graph) and all(map(_NUMBERED.fullmatch, names)):
         return _read_renamed(graph, names, "GraphML")
     return read_networkx(graph)

@@ -1,9 +1,11 @@
 """Edge lists and edge strings as cells, and cells that are refused, read through as_graph."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
+import networkx as nx
 import pandas as pd
 import pytest
 
@@ -27,7 +29,12 @@ def test_edge_lists() -> None:
         ([[0, 1], [0, 0]], TypeError,
          r"found \[0, 1\] in a list, expected \(source, target\) tuples; make nested lists a numpy"),
         (("a", "b"), TypeError, r"found 'a' in a tuple, expected \(source, target\) tuples"),
-        ([("a", "b", "->")], TypeError, r"found \('a', 'b', '->'\) in a list"),
+        ([("a", "b", "->")], TypeError, r"found \('a', 'b', '->'\) in a list.*columns=\['from', 'to', 'edge'\]"),
+        ([("a", "->", "b")], TypeError, r"found \('a', '->', 'b'\) in a list.*columns=\['from', 'edge', 'to'\]"),
+        ([["a", "b"]], TypeError, r"found \['a', 'b'\] in a list.*make them tuples, as \[tuple\(edge\) for edge in"),
+        ([("a", "b", {})], TypeError, "pass the graph of networkx itself"),
+        (nx.DiGraph([("a", "b")]).edges, TypeError, "found networkx.*OutEdgeView, expected a graph"),
+        (nx.Graph([("a", "b")]).edges, TypeError, "found networkx.*EdgeView, expected a graph"),
         ([("a", "a")], ValueError, "found an edge from 'a' to itself"),
         ([], ValueError, r"found \[\], which names no nodes; pass nodes="),
         ("", ValueError, r"found the blank text '', which may be a graph without edges or a failed run; write a graph"),
@@ -168,6 +175,41 @@ def test_tables_of_links_keep_no_other_numbers(column: str, tmp_path: Path) -> N
     assert ce.lagged_column([links.drop(columns=column)]).lagged.n_links.tolist() == [2]
 
 
+LINKS = pd.DataFrame({"source": ["X", "Y", "X"], "target": ["Y", "Z", "Z"], "lag": [1, 0, 2]})
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "message"),
+    [
+        ("run", [1, 1, 2], "found 2 values in the column 'run'.*make one graph of each group"),
+        ("tool", ["PCMCI", "VAR", "VAR"], r"found 2 values in the column 'tool' \(first 'PCMCI', 'VAR'\)"),
+        ("sign", ["+", "-", "+"], r"found the signs '\+', '-' in the column 'sign'"),
+        ("edge", ["->", "<->", "->"], "edge 2: found '<->' in the column 'edge', which is not read; rename .* 'link'"),
+        ("edge", ["<->", "<->", "<->"], "edge 1: found '<->' in the column 'edge'"),
+        ("link", [1, 0, 1], r"found 1 in the column 'link'.*as table\[table\['link'\] == 1\]"),
+        ("rank", [1, 2, 3], r"found numbers in the column 'rank'.*or keep the first ranks, as table\[.* <= 2\]"),
+    ],
+)
+def test_tables_of_links_are_refused_as_tables_of_edges_are(
+    column: str, values: list[Any], message: str, tmp_path: Path
+) -> None:
+    table = LINKS.assign(**{column: values})
+    table.to_csv(tmp_path / "links.csv", index=False)
+    for cell in (table, table.to_dict("list"), tmp_path / "links.csv"):
+        with pytest.raises(ValueError, match=message):
+            ce.lagged_column([cell])
+    if column in ("run", "tool"):
+        parts = ce.lagged_column([g.drop(columns=column) for _, g in table.groupby(column)])
+        assert parts.lagged.n_links.sum() == 3
+    if column == "rank":
+        assert ce.lagged_column([table[table["rank"] <= 2].drop(columns="rank")]).lagged.n_links.tolist() == [2]
+
+
+def test_columns_of_links_that_divide_nothing_are_left_out() -> None:
+    for column, values in {"edge": ["->"] * 3, "note": ["x"] * 3, "row": [1, 2, 3]}.items():
+        assert ce.lagged_column([LINKS.assign(**{column: values})]).lagged.n_links.tolist() == [3]
+
+
 @pytest.mark.parametrize(("line", "n"), [("B,-->", 2), ("B,-->,C,1", 4)])
 def test_lines_of_csv_have_the_fields_of_the_header(line: str, n: int) -> None:
     assert as_graph("from,edge,to\nA,-->,B\nC,,\n") == as_graph("A -> B; C")
@@ -195,3 +237,38 @@ def test_tables_as_r_prints_them(text: str, tmp_path: Path) -> None:
     (tmp_path / "edges.txt").write_text(text.replace("A", "A 1 2"), encoding="utf-8")
     with pytest.raises(ValueError, match=r"line 2: found \d fields, the header has 2"):
         ce.read_graphs(tmp_path / "edges.txt")
+
+
+OTHER_EDGES = [
+    ("kind_of_edge", "undirected"), ("mark", "<->"), ("direction", "<-"),
+    ("directed", False), ("bidirected", True), ("arrows", "from"),
+    ("source_mark", "o"), ("targetMark", "tail"), ("to_mark", "circle"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), OTHER_EDGES)
+@pytest.mark.parametrize(
+    "cell",
+    [
+        lambda name, value: pd.DataFrame({"from": ["A"], "to": ["B"], name: [value]}),
+        lambda name, value: json.dumps([{"from": "A", "to": "B", name: value}]),
+        lambda name, value: nx.DiGraph([("A", "B", {name: value})]),
+    ],
+)
+def test_what_says_that_an_edge_is_no_arrow_is_not_left_out(cell: Any, name: str, value: Any) -> None:
+    found = re.escape(f"found {value!r} in the ")
+    with pytest.raises(ValueError, match=rf"{found}\w+ '{name}'.*, which is not read; .*('edge'|its 'type')"):
+        as_graph(cell(name, value))
+    for plain in ("->", {"directed": True, "source_mark": "tail", "targetMark": "arrow"}.get(name, "to")):
+        assert as_graph(cell(name, plain)).to_string() == "A -> B"
+
+
+def test_a_minus_is_the_sign_of_an_effect() -> None:
+    assert as_graph(nx.DiGraph([("A", "B", {"sign": "-"})])).to_string() == "A -> B"
+
+
+@pytest.mark.parametrize("names", [("endpoint1", "endpoint2"), ("sourceEndpoint", "targetEndpoint")])
+def test_marks_at_ends_are_not_left_out_of_tables(names: tuple[str, str]) -> None:
+    table = pd.DataFrame({"node1": ["A", "B"], "node2": ["B", "C"]})
+    with pytest.raises(ValueError, match=rf"edge 2: found 'CIRCLE' in the column '{names[0]}', which is not read"):
+        as_graph(table.assign(**dict(zip(names, (["TAIL", "CIRCLE"], ["ARROW", "ARROW"]), strict=True))))

@@ -76,6 +76,16 @@ READ = [
         "A o-> B",
     ),
     ("JSON", '{"directed": true, "nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2}]}', "1 -> 2"),
+    # of vis.js and d3: edges mean nodes by numbers
+    ("JSON", '{"nodes": [{"id": 1, "label": "B"}, {"id": 2, "label": "A"}], "edges": [[1, 2]]}', "B -> A"),
+    ("JSON", '{"nodes": [{"id": 0, "name": "B"}, {"id": 1, "name": "2"}], "links": [{"from": 0, "to": 1}]}', "B -> 2"),
+    (
+        "GraphML",
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="l" for="node" attr.name="label" '
+        'attr.type="string"/><graph edgedefault="directed"><node id="0"><data key="l">B</data></node><node id="1">'
+        '<data key="l">A</data></node><edge source="0" target="1"/></graph></graphml>',
+        "B -> A",
+    ),
     (
         "dagitty",
         'dag {\nbb="0,0,1,1"\nX [exposure,pos="0,1"]\nU [latent]\nX -> {Y Z} <- U [beta=0.3]\n}',
