@@ -16,7 +16,7 @@ from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.best_of import check_drawing
-from ..tables.clusters import Cluster, PlacedClusters, units_of, warn_of_units
+from ..tables.clusters import Cluster, units_of, warn_of_units
 from ..tables.matching import find_models
 from ..tables.settings import (
     Cells,
@@ -32,7 +32,7 @@ from ..versions import __version__
 from .assembly import assemble
 from .runs import Runs, Values, read_runs
 from .scores import score_runs
-from .strata import By, check_names, lay_out, strata_edges
+from .strata import By, check_names, lay_out
 
 #: cells of strata x replicates that a cube may have
 _MAX_CELLS = 200_000_000
