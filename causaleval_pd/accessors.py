@@ -139,11 +139,11 @@ class CubeAccessor:
     Examples
     --------
     >>> import causaleval_pd as ce
-    >>> cube = ce.datasets.runs().head(9).ceval.cube(["shd"], by=["algorithm"], n_draws=20, rng=7)
+    >>> cube = ce.datasets.runs().head(9).ceval.cube(["shd"], by=["n"], n_draws=20, rng=7)
     >>> cube.ceval.summary()["n_runs"].tolist()
     [3, 3, 3]
     >>> cube.ceval
-    <verbs on a cube of shd by algorithm (3), 9 runs, 20 controls each (edges): summary, compare, runs, ..., plot>
+    <verbs on a cube of shd by n (3), 9 runs, 20 controls each (edges): summary, compare, runs, ..., plot>
     """
 
     def __init__(self, cube: xr.Dataset) -> None:

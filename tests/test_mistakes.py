@@ -71,7 +71,7 @@ def test_settings_of_controls(settings, message):
 
 @functools.cache
 def made_cube():
-    return ce.cube(ce.datasets.runs().head(9).drop(columns="algorithm"), ["shd"], by=["n"], n_draws=5, rng=7)
+    return ce.cube(ce.datasets.runs().head(9), ["shd"], by=["n"], n_draws=5, rng=7)
 
 
 STRATA = "by must be the name of a column, several names, or \\[\\] for one stratum of all runs, found"

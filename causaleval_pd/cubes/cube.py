@@ -16,7 +16,7 @@ from ..contract.history import HISTORY, call, metric_settings, null_settings
 from ..contract.null import Nulls
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.best_of import check_drawing
-from ..tables.clusters import Cluster, PlacedClusters, units_of, warn_of_algorithms, warn_of_units
+from ..tables.clusters import Cluster, units_of, warn_of_units
 from ..tables.matching import find_models
 from ..tables.settings import (
     Cells,
@@ -32,7 +32,7 @@ from ..versions import __version__
 from .assembly import assemble
 from .runs import Runs, Values, read_runs
 from .scores import score_runs
-from .strata import By, check_names, lay_out, strata_edges
+from .strata import By, check_names, lay_out
 
 #: cells of strata x replicates that a cube may have
 _MAX_CELLS = 200_000_000
@@ -119,11 +119,6 @@ def cube(
         As `with_controls`; also for unknown strata, values outside the edges, replicates that repeat in a stratum, or a
         cube of more than 200 million cells.
 
-    Warns
-    -----
-    UserWarning
-        If strata average over texts of a column named algorithm, method, model or tool on the same truths.
-
     Examples
     --------
     >>> import pandas as pd
@@ -163,11 +158,6 @@ def cube(
         warn_of_units(
             unit, units, grid.stratum, lambda row: f"{name_row(row, table.index)}: {shown(table[unit].iloc[row])}"
         )
-    # without strata all runs are meant, and equal answers are no truth that runs share
-    is_whole = runs.candidates is None and not isinstance(cluster, PlacedClusters)
-    if strata_edges(by) and is_whole and runs.tasks[0].field.truth_clusters:
-        named = {*strata_edges(by), *values, truth, estimate, cluster, replicate}
-        warn_of_algorithms(table, named, grid.stratum, runs.truth_id)
     if choice is not None:
         n_models = len(find_models(runs.tasks, choice)) if asked == "auto" else 1
         drawing = settle_draws(drawing, asked, len(np.unique(grid.stratum)) * len(runs.metrics) * n_models)

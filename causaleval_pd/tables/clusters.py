@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,10 +132,6 @@ def read_clusters(
     return Clusters(setting, np.where(failed, 0, cluster_ids))
 
 
-#: names of columns that tell how an estimate was made
-_ALGORITHM = re.compile(r"(?:algo(?:rithm)?|method|model|tool)(?:s|[ _.-]?(?:name|id))?", re.I)
-
-
 def units_of(table: pd.DataFrame, cluster: Cluster, task: Task) -> Ints | None:
     """Return one number per row, equal where rows share a value of the field's usual clusters; 0 where a row failed.
 
@@ -162,26 +157,6 @@ def warn_of_units(unit: str, units: Ints, stratum: NDArray[Any], name: Callable[
             f"pass cluster={unit!r} (or a column that tells the {unit}s of several tasks apart), or cluster=None where "
             "they do not",
         )
-
-
-def warn_of_algorithms(
-    table: pd.DataFrame, named: Collection[Hashable], stratum: NDArray[Any], truths: NDArray[Any]
-) -> None:
-    """Warn where a stratum has runs of several algorithms on one truth: texts in a column of that name, not `named`."""
-    for name, values in table.items():
-        if name in named or _ALGORITHM.fullmatch(str(name)) is None:
-            continue
-        if not (pd.api.types.is_string_dtype(values) or isinstance(values.dtype, pd.CategoricalDtype)):
-            continue
-        runs = pd.DataFrame({"stratum": stratum, "truth": truths, "value": pd.factorize(values)[0]})
-        runs = runs[(truths != 0) & (runs["value"] >= 0)]
-        if (runs.groupby(["stratum", "truth"])["value"].nunique() > 1).any():
-            distinct = values.dropna().unique()
-            shown = ", ".join(map(repr, distinct[:3].tolist())) + ", ..." * (len(distinct) > 3)
-            warn(
-                f"strata average over {len(distinct)} values of column {name!r} ({shown}) on the same truths: name the "
-                f"column in by=, or drop it where that is meant: table.drop(columns={name!r})"
-            )
 
 
 def _single(n: int) -> Ints:

@@ -153,8 +153,7 @@ def test_sortabilities_of_rows(studies, published):
 
 def test_sortability_stratifies_and_failed_runs_have_that_of_their_truth(studies):
     runs, context = studies
-    by = [{"var_sortability": [0, 0.5, 1]}]
-    cube = runs.drop(columns="algorithm").ceval.cube(["shd"], by=by, context=context, n_draws=None)
+    cube = runs.ceval.cube(["shd"], by=[{"var_sortability": [0, 0.5, 1]}], context=context, n_draws=None)
     assert int((cube["status"] > 0).sum("replicate").sum()) == 6
     assert cube.sizes["var_sortability"] == 2
 

@@ -210,8 +210,7 @@ def test_other_metrics_versions_and_labels_are_refused():
         ce.concat([small, large.assign_attrs(causaleval_pd_version="0.0.1")], "n")
     double = ce.tweak("shd", reversal_cost=2, name="shd")
     of_levels = ((100, "shd"), (400, double))
-    runs = RUNS.drop(columns="algorithm")
-    apart = [ce.cube(runs.query(f"n == {n}"), [metric], by=["n"], n_draws=None) for n, metric in of_levels]
+    apart = [ce.cube(RUNS.query(f"n == {n}"), [metric], by=["n"], n_draws=None) for n, metric in of_levels]
     for cubes, dim, error, message in (
         (apart, "n", ValueError, "options of shd"),
         ([small, small], "n", ValueError, "the level 100 of 'n' occurs in several cubes"),

@@ -512,7 +512,7 @@ def test_one_draw_is_a_dimension(cube):
 @pytest.mark.slow
 def test_filled_cells_without_a_run_stay_without_one():
     """Nothing failed and every metric is defined, so that `fillna` fills cells without a run only."""
-    runs = ce.datasets.runs().query("n_nodes == 10 and (n == 100 or replicate < 5)").drop(columns="algorithm")
+    runs = ce.datasets.runs().query("n_nodes == 10 and (n == 100 or replicate < 5)")
     cube = ce.cube(runs, ["shd"], by=["n"], rng=7)
     assert cube["shd"].isnull().any()
     check(cube.fillna(0).ceval.summary(columns="full"), cube.ceval.summary(columns="full"))

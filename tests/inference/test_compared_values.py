@@ -159,7 +159,7 @@ def test_several_references_are_refused(reference):
 
 
 def test_a_number_is_a_reference_of_a_cube_whatever_its_type():
-    runs = ce.datasets.runs().query("n_nodes == 10").drop(columns="algorithm")
+    runs = ce.datasets.runs().query("n_nodes == 10")
     cubes = (ce.cube(runs.astype({"n": dtype}), ["shd"], by=["n"], n_draws=None) for dtype in ("int64", "float64"))
     whole, fraction = (cube.ceval.compare("n", reference=100.0) for cube in cubes)
     assert whole["comparison"].tolist() == ["400 - 100", "1600 - 100"]

@@ -67,11 +67,7 @@ def test_strata_without_a_test_are_no_strata_with_one():
 
 
 def test_ways_to_p_values_are_explained():
-    cube = (
-        RUNS.drop(columns="algorithm")
-        .assign(half=RUNS["replicate"] // 10)
-        .ceval.cube(["shd"], by=["half"], n_draws=9, rng=1)
-    )
+    cube = RUNS.assign(half=RUNS["replicate"] // 10).ceval.cube(["shd"], by=["half"], n_draws=9, rng=1)
     text = paragraph(cube, summary=cube.ceval.summary(columns="full"))
     assert "relabelling by truth" in text and "relabels all estimates of that cluster" in text
 
@@ -98,9 +94,7 @@ def test_equal_answers_are_no_truths():
     cube = table.ceval.cube(["answer_accuracy"], by=["model"], n_draws=9, rng=1)
     text = paragraph(cube, compare=cube.ceval.compare("model", columns="full"))
     assert "run by run" in text and "same truth" not in text
-    assert not truths_are_named(cube) and truths_are_named(
-        RUNS.drop(columns="algorithm").ceval.cube(["shd"], by=["n"], n_draws=None)
-    )
+    assert not truths_are_named(cube) and truths_are_named(RUNS.ceval.cube(["shd"], by=["n"], n_draws=None))
 
 
 def test_ranks_are_described_where_they_are_drawn():
@@ -120,9 +114,7 @@ def test_without_a_truth():
     cube = runs.ceval.cube(["mean_abs_partial"], by=["algorithm"], truth=None, context=data, n_draws=None)
     text = paragraph(cube)
     assert "There is no truth" in text and "further inputs: data = DataFrame of 50 rows" in text
-    assert not has_truths(cube) and has_truths(
-        RUNS.drop(columns="algorithm").ceval.cube(["shd"], by=["n"], n_draws=None)
-    )
+    assert not has_truths(cube) and has_truths(RUNS.ceval.cube(["shd"], by=["n"], n_draws=None))
 
 
 def test_clusters_by_a_column_are_named():

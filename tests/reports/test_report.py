@@ -179,7 +179,7 @@ def test_a_cube_that_was_cut_names_its_level(cube, tmp_path):
 
 
 def test_dates_are_no_levels_to_compare(tmp_path):
-    dated = RUNS.drop(columns="algorithm").assign(day=pd.Timestamp("2026-01-01") + pd.to_timedelta(RUNS["n"], "D"))
+    dated = RUNS.assign(day=pd.Timestamp("2026-01-01") + pd.to_timedelta(RUNS["n"], "D"))
     cube = dated.ceval.cube(["shd"], by=["day"], n_draws=20, rng=1)
     assert "<h2>Comparison" not in cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
 
@@ -260,7 +260,7 @@ def test_of_many_inputs_the_first_are_listed(tmp_path):
 
 @pytest.mark.slow
 def test_dates_and_infinite_values_are_stated(tmp_path):
-    runs = RUNS.head(12).drop(columns="algorithm")
+    runs = RUNS.head(12)
     days = pd.to_datetime("2024-01-01") + pd.to_timedelta(np.arange(12) % 2, unit="D")
     runs = runs.assign(day=days, seconds=runs["seconds"].where(np.arange(12) > 0, np.inf))
     cube = runs.ceval.cube(["shd"], by=["day"], n_draws=None, values={"seconds": "minimize"})
@@ -290,7 +290,7 @@ def test_a_report_without_a_comparison_takes_no_test(tmp_path):
     cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
     with pytest.raises(ValueError, match=r"on= and test= set the comparison .* without controls has not"):
         cube.ceval.report(tmp_path / "r.html", on="skill")
-    cube = RUNS.drop(columns="algorithm").ceval.cube(["shd"], by=["n"], n_draws=19, rng=1)
+    cube = RUNS.ceval.cube(["shd"], by=["n"], n_draws=19, rng=1)
     with pytest.raises(ValueError, match=r"on= and test= .* without two levels that share truths"):
         cube.ceval.report(tmp_path / "r.html", test="t")
     with pytest.raises(ValueError, match="unknown on 'skil'; did you mean 'skill'"):

@@ -1,8 +1,5 @@
 """Clusters of rows: by truth, by a column, or none; what is refused, and which strata repeat one."""
 
-import warnings
-from typing import Any
-
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -226,45 +223,3 @@ def test_partitions_agree_on_data_sets(size, estimates):
         found = lazy.ceval.summary(interval=interval, columns="full")
         columns = ["mean", "low", "high", "p_value", "n_clusters"]
         pd.testing.assert_frame_equal(found[columns], whole.ceval.summary(interval=interval, columns="full")[columns])
-
-
-TWO = pd.DataFrame(
-    {
-        "algorithm": ["pc", "ges"] * 4,
-        "n": [100, 100, 400, 400] * 2,
-        "truth": ["A -> B; C"] * 4 + ["A -> B; B -> C"] * 4,
-        "estimate": ["A -> B; C", "A; B; C"] * 4,
-    }
-)
-
-
-def warnings_of(table: pd.DataFrame, **how: Any) -> list[str]:
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        table.ceval.cube(["shd"], **{"by": ["n"], "n_draws": None} | how)
-    return [str(warning.message) for warning in seen]
-
-
-@pytest.mark.parametrize("name", ["algorithm", "Method", "model", "tools", "tool_name"])
-def test_strata_that_average_over_algorithms_are_named(name: str) -> None:
-    table = TWO.rename(columns={"algorithm": name})
-    [message] = warnings_of(table)
-    assert message == (
-        f"strata average over 2 values of column {name!r} ('pc', 'ges') on the same truths: name the column in by=, or "
-        f"drop it where that is meant: table.drop(columns={name!r})"
-    )
-    assert warnings_of(table, by=["n", name]) == warnings_of(table.drop(columns=name)) == []
-
-
-def test_means_that_are_meant_are_not_named() -> None:
-    # without strata, over replicates of an algorithm, by the best of them, over other columns, of one value or numbers
-    assert warnings_of(TWO, by=[]) == warnings_of(TWO.head(4), replicate="algorithm") == []
-    assert warnings_of(TWO, best_of="algorithm", n_draws=9, rng=1) == []
-    assert warnings_of(TWO.rename(columns={"algorithm": "machine"})) == []
-    assert warnings_of(TWO.assign(algorithm="pc")) == warnings_of(TWO.assign(algorithm=range(8))) == []
-    # an algorithm on truths of its own
-    assert warnings_of(TWO.assign(algorithm=["pc"] * 4 + ["ges"] * 4)) == []
-    answers = pd.DataFrame({"model": ["a", "b"] * 4, "n": 1, "truth": [True, False] * 4, "estimate": True})
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        answers.ceval.cube(["answer_accuracy"], by=["n"], n_draws=None)

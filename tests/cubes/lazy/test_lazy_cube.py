@@ -121,7 +121,7 @@ def test_truth_values_and_dates_are_labels_of_all_partitions(stratum, missing):
     """A label is missing in one partition only."""
     flag = pd.Series(RUNS["replicate"] % 2 == 0, dtype="boolean")
     day = pd.Series(np.where(flag, pd.Timestamp("2020-01-01"), pd.Timestamp("2021-06-01")))
-    runs = RUNS.assign(flag=flag, day=day).drop(columns=["algorithm", "replicate"])
+    runs = RUNS.assign(flag=flag, day=day).drop(columns="replicate")
     runs.loc[missing, ["flag", "day"]] = None
     how = {"by": [stratum], "n_draws": 20, "rng": 7, "key": "run"}
     whole = ce.cube(runs, ["shd"], **how)
