@@ -92,18 +92,15 @@ WHOLE: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame], Fra
     "where, drop": (lambda c: c.where(c["algorithm"] != "ges", drop=True), lambda r: r[r["algorithm"] != "ges"]),
     "rename dims": (lambda c: c.rename(n="sample_size"), lambda r: r.rename(columns={"n": "sample_size"})),
     "stack": (lambda c: c.stack(stratum=("algorithm", "n")), same),
-    "stack, isel": (
-        lambda c: c.stack(stratum=("algorithm", "n")).isel(stratum=[0, 3]),
-        lambda r: r[((r["algorithm"] == "ges") & (r["n"] == 100)) | ((r["algorithm"] == "lingam") & (r["n"] == 400))],
-    ),
+    "stack, isel": (lambda c: c.stack(stratum=("algorithm", "n")).isel(stratum=[0, 3]),
+        lambda r: r[((r["algorithm"] == "ges") & (r["n"] == 100)) | ((r["algorithm"] == "lingam") & (r["n"] == 400))]),
     "unstack": (lambda c: c.stack(stratum=("n", "algorithm")).unstack("stratum"), same),
     "swap_dims": (upper, relabelled),
     "assign_coords": (lambda c: c.assign_coords(algorithm=["G", "L", "P"]), relabelled),
     "transpose": (lambda c: c.transpose(..., "n", "algorithm"), same),
     "sortby": (lambda c: c.sortby("n", ascending=False), same),
     "reversed draws": (lambda c: c.isel(draw=slice(None, None, -1)), same),
-    "drop_vars": (lambda c: c.drop_vars("shd_p"), same),
-    "drop a metric": (lambda c: c.drop_vars("shd"), same),
+    "drop_vars": (lambda c: c.drop_vars("shd_p"), same), "drop a metric": (lambda c: c.drop_vars("shd"), same),
     "expand_dims": (lambda c: c.expand_dims(study=["a"]), lambda r: r.assign(study="a")),
     "groupby map": (lambda c: c.groupby("algorithm").map(lambda part: part), same),
     "squeeze": (lambda c: c.expand_dims("one").squeeze(), same),
@@ -135,7 +132,7 @@ WHOLE: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame], Fra
         ),
         same,
     ),
-}
+}  # fmt: skip
 
 #: operations that cut strata
 CUTS: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame], Frame]]] = {
@@ -143,20 +140,16 @@ CUTS: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame], Fram
     "sel replicate": (lambda c: c.sel(replicate=[1, 3, 6]), lambda r: r[r["replicate"].isin([1, 3, 6])]),
     "where": (lambda c: c.where(c["shd"] < 6), lambda r: r[r["shd"] < 6]),
     "where, status": (lambda c: c.where(c["status"] == 1, drop=True), lambda r: r[r["shd"].notna()]),
-    "groupby map, cut": (
-        lambda c: c.groupby("algorithm").map(lambda part: part.isel(replicate=slice(1, 4))),
-        lambda r: r[r["replicate"].between(1, 3)],
-    ),
+    "groupby map, cut": (lambda c: c.groupby("algorithm").map(lambda part: part.isel(replicate=slice(1, 4))),
+        lambda r: r[r["replicate"].between(1, 3)]),
     "reindex replicate": (lambda c: c.reindex(replicate=[0, 2, 20]), lambda r: r[r["replicate"].isin([0, 2])]),
-    "stack replicate": (
-        lambda c: c.stack(run=("n", "replicate")).isel(run=[0, 2, 9]),
-        lambda r: r[((r["n"] == 100) & r["replicate"].isin([0, 2])) | ((r["n"] == 400) & (r["replicate"] == 1))],
-    ),
+    "stack replicate": (lambda c: c.stack(run=("n", "replicate")).isel(run=[0, 2, 9]),
+        lambda r: r[((r["n"] == 100) & r["replicate"].isin([0, 2])) | ((r["n"] == 400) & (r["replicate"] == 1))]),
     "concat replicate": (
         lambda c: xr.concat([c.isel(replicate=slice(3)), c.isel(replicate=slice(3, None))], "replicate", **CONCAT),
         same,
     ),
-}
+}  # fmt: skip
 
 #: verbs that look at controls, and verbs that do not
 CONTROLLED: dict[str, Callable[[xr.Dataset], Frame]] = {
@@ -383,15 +376,13 @@ REFUSED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str]] = {
     "with and without controls": (seeds(n_draws=None), "not present in all datasets"),
     "numbers as text": (lambda c: c.assign(shd=c["shd"].astype(str)), "shd holds numbers, found the type"),
     "objects": (lambda c: c.assign(shd_control_mean=c["shd_control_mean"].astype(object)), "found the type object"),
-    "metrics that are no list": (
-        lambda c: c.assign_attrs(metrics="shd"),
-        "'metrics' of a cube is a JSON list of names",
-    ),
+    "metrics that are no list": (lambda c: c.assign_attrs(metrics="shd"),
+        "'metrics' of a cube is a JSON list of names"),
     "strata that are no list": (lambda c: c.assign_attrs(strata='{"n": 1}'), "'strata' of a cube is a JSON list"),
     "no draws by the attribute": (lambda c: c.assign_attrs(n_draws=0), "'n_draws' is 0, but the cube has controls"),
     "draws that are no number": (lambda c: c.assign_attrs(n_draws="many"), "'n_draws' must be .* found 'many'"),
     "no attributes of a metric": (lambda c: c.assign(shd=c["shd"].drop_attrs()), "shd has lost its attributes"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow
@@ -436,17 +427,11 @@ ONE_STRATUM: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame
     "sel": (lambda c: c.sel(algorithm="pc", drop=True), lambda r: r[r["algorithm"] == "pc"], ["n"]),
     "isel": (lambda c: c.isel(n=1, drop=True), lambda r: r[r["n"] == 400], ["algorithm"]),
     "squeeze": (lambda c: c.sel(n=[100]).squeeze(drop=True), lambda r: r[r["n"] == 100], ["algorithm"]),
-    "all strata": (
-        lambda c: c.sel(n=100, algorithm="pc", drop=True),
-        lambda r: r[(r["n"] == 100) & (r["algorithm"] == "pc")],
-        [],
-    ),
-    "a renamed stratum": (
-        lambda c: c.sel(n=100, drop=True).rename(algorithm="study"),
-        lambda r: r[r["n"] == 100].rename(columns={"algorithm": "study"}),
-        ["study"],
-    ),
-}
+    "all strata": (lambda c: c.sel(n=100, algorithm="pc", drop=True),
+        lambda r: r[(r["n"] == 100) & (r["algorithm"] == "pc")], []),
+    "a renamed stratum": (lambda c: c.sel(n=100, drop=True).rename(algorithm="study"),
+        lambda r: r[r["n"] == 100].rename(columns={"algorithm": "study"}), ["study"]),
+}  # fmt: skip
 
 
 @pytest.mark.slow

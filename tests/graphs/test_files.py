@@ -16,11 +16,8 @@ import causaleval_pd as ce
 from causaleval_pd.graphs.files import MAX_BYTES
 
 SETTINGS: list[dict[str, Any]] = [
-    {},
-    {"encoding": "row->column"},
-    {"nodes": ["A", "B"]},
-    {"nodes": ["A", "B"], "kind": "dag"},
-]
+    {}, {"encoding": "row->column"}, {"nodes": ["A", "B"]}, {"nodes": ["A", "B"], "kind": "dag"},
+]  # fmt: skip
 SUFFIXES = [".txt", ".csv", ".tsv", ".json", ".dot", ".gml", ".graphml", ".bif", ".npy", ".mtx", ""]
 ASIA = "0 0 0 0 0 0 -1 0\n0 0 0 0 0 -1 0 0\n0 0 0 -1 -1 0 0 0\n0 0 -1 0 0 -1 0 0\n0 0 -1 0 0 0 0 -1\n0 1 0 1 0 0 0 0\n"
 ASIA += "-1 0 0 0 0 0 0 0\n0 0 0 0 -1 0 0 0\n"
@@ -30,27 +27,22 @@ LINES_OF_GML = "\n".join(nx.generate_gml(nx.DiGraph([("A", "B")])))
 @pytest.mark.parametrize(
     ("name", "text", "encoding", "expected"),
     [
-        ("a.txt", "0 2\r\n1 0\r\n", "pcalg amat.pag", "A o-> B"),
-        ("a.csv", "A,B\n0,1\n0,0\n", "row->column", "A -> B"),
+        ("a.txt", "0 2\r\n1 0\r\n", "pcalg amat.pag", "A o-> B"), ("a.csv", "A,B\n0,1\n0,0\n", "row->column", "A -> B"),
         ("a.csv", '"","A","B"\n"A",0,2\n"B",3,0\n', "MXM", "A -> B"),
         ("a.csv", "B;A\n0;1\n0;0\n", "row->column", "B -> A"),
         ("a.tsv", "\tB\tA\nA\t1\t0\nB\t0\t0\n", "row->column", "A -> B"),
-        ("a.txt", "A B\n0 1\n1 0\n", "row->column", "A -- B"),
-        ("a.csv", "from,edge,to\nA,o->,B\n", None, "A o-> B"),
+        ("a.txt", "A B\n0 1\n1 0\n", "row->column", "A -- B"), ("a.csv", "from,edge,to\nA,o->,B\n", None, "A o-> B"),
         ("a.csv", "ID,Variable 1,Dependency,Variable 2\n1,A,->,B\n", None, "A -> B"),
         ("a.csv", "source,target,weight\nA,B,1\n", None, "A -> B"),
-        ("a.dot", "digraph { A -> B }", None, "A -> B"),
-        ("a.csv", "from,edge,to\nA,,\nB,,\n", None, "A; B"),
-        ("a.gml", LINES_OF_GML, None, "A -> B"),
-        ("a.txt", LINES_OF_GML, "GML", "A -> B"),
+        ("a.dot", "digraph { A -> B }", None, "A -> B"), ("a.csv", "from,edge,to\nA,,\nB,,\n", None, "A; B"),
+        ("a.gml", LINES_OF_GML, None, "A -> B"), ("a.txt", LINES_OF_GML, "GML", "A -> B"),
         ("a.txt", f'Creator "igraph"\nVersion 1\n{LINES_OF_GML}', None, "A -> B"),
         ("a.csv", LINES_OF_GML.replace("graph [", "graph\n["), None, "A -> B"),
-        ("a.csv", "source;target\nA;B\n", None, "A -> B"),
-        ("a.dag", "dag { A <-> B }\n", None, "A <-> B"),
+        ("a.csv", "source;target\nA;B\n", None, "A -> B"), ("a.dag", "dag { A <-> B }\n", None, "A <-> B"),
         ("a.txt", "A -> B\n", None, "A -> B"),
         ("a.txt", "\ufeffGraph Nodes:\nA;B\n\nGraph Edges:\n1. A --> B\n", None, "A -> B"),
     ],
-)
+)  # fmt: skip
 def test_files(tmp_path: Path, name: str, text: str, encoding: str | None, expected: str) -> None:
     Path(tmp_path, name).write_text(text, encoding="utf-8")
     column = ce.read_graphs(tmp_path / name, encoding=encoding, nodes=["A", "B"])
@@ -106,16 +98,12 @@ def test_files_of_one_name_are_named_by_their_paths(tmp_path: Path) -> None:
         ("Graph Nodes:\nA;B\n\nGraph Edges:\n1. A ?-> B\n", "line 5: found '1. A .-> B'"),
         ("dag {\n A -> B\n", "line 3: found 'the end of the text'"),
         ("0 5\n1 0\n", "only if its encoding is named"),
-        (
-            "A,B\n0,\n0,0\n",
-            "line 2: found an empty cell, expected a number in column 'B'; write 0 where there is no edge",
-        ),
+        ("A,B\n0,\n0,0\n",
+         "line 2: found an empty cell, expected a number in column 'B'; write 0 where there is no edge"),
         (",A,B\nA,,1\nB,0,0\n", "line 2: found an empty cell, expected a number in column 'A'"),
         ("0,0\n0,\n", "line 2: found an empty cell, expected a number in column 2"),
-        (
-            ";A;B\nA;0,0;1,0\nB;0;0\n",
-            "line 2: found '0,0', .* in column 'A'; write a point for the decimal comma, as '0.0'",
-        ),
+        (";A;B\nA;0,0;1,0\nB;0;0\n",
+         "line 2: found '0,0', .* in column 'A'; write a point for the decimal comma, as '0.0'"),
         ("A B\n0 0,5\n0 0\n", "line 2: found '0,5', expected a number in column 'B'; write a point"),
         ("0,0;1,0\n0;0\n", "line 1: found '0,0', expected a number in column 1; write a point"),
         ("A,B\nFALSE,TRUE\nFALSE,FALSE\n", "line 2: found 'FALSE', .* in column 'A'; write 1 for true and 0 for false"),
@@ -126,7 +114,7 @@ def test_files_of_one_name_are_named_by_their_paths(tmp_path: Path) -> None:
         ("from;to;weight\nA;B;0,5\n", "line 2: found '0,5' in the column 'weight', expected a number; write a point"),
         ("from,to,weight\nA,B,1\nB,C,\n", "line 3: found '' in the column 'weight', expected a number"),
     ],
-)
+)  # fmt: skip
 def test_errors_name_the_file_and_the_line(tmp_path: Path, text: str, message: str) -> None:
     Path(tmp_path, "good.txt").write_text("A -> B", encoding="utf-8")
     Path(tmp_path, "odd.txt").write_text(text, encoding="utf-8")
@@ -167,14 +155,10 @@ GML = 'graph [ directed 1 node [ id 0 label "A" ] node [ id 1 label "B" ] edge [
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("a.dot", GRAPH.to_text("DOT")),
-        ("a.graphml", GRAPH.to_text("GraphML")),
-        ("a.json", GRAPH.to_text("JSON")),
-        ("a.txt", GRAPH.to_text("dagitty")),
-        ("a.gml", GML),
-        ("a.bif", NETWORK),
+        ("a.dot", GRAPH.to_text("DOT")), ("a.graphml", GRAPH.to_text("GraphML")), ("a.json", GRAPH.to_text("JSON")),
+        ("a.txt", GRAPH.to_text("dagitty")), ("a.gml", GML), ("a.bif", NETWORK),
     ],
-)
+)  # fmt: skip
 def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, name: str, text: str) -> None:
     path = Path(tmp_path, name)
     path.write_text(text, encoding="utf-8")
@@ -280,15 +264,12 @@ def test_marks_in_a_column_of_another_name(tmp_path: Path, mark: str, name: str)
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        (
-            "a.mtx",
-            "%%MatrixMarket matrix array integer general\n99999999 99999999\n1\n",
-            "matrix of 99999999 nodes; at",
-        ),
+        ("a.mtx", "%%MatrixMarket matrix array integer general\n99999999 99999999\n1\n",
+         "matrix of 99999999 nodes; at"),
         ("a.json", '{"nodes": ["A", "B"], "edges": [["A", "B"]], "edges": []}', "found the key 'edges' twice"),
         ("a.gml", 'graph [ node [ id 0 label "A" ] ]\ngraph [ ]', "found no GML: input contains more than one graph"),
     ],
-)
+)  # fmt: skip
 def test_what_would_be_lost_or_beyond_memory_is_refused(tmp_path, name, text, message):
     Path(tmp_path, name).write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=rf"^file {name}: .*{message}"):

@@ -130,17 +130,10 @@ DAYS = pd.to_datetime(["2020-01-01", "2021-06-01"])
 @pytest.mark.parametrize(
     ("levels", "reference"),
     [
-        ([50.0, 100.0], 100),
-        ([50.0, 100.0], "100.0"),
-        ([50, 100], 100.0),
-        ([50, 100], np.int64(100)),
-        (DAYS, DAYS[1]),
-        (DAYS, DAYS[1].to_pydatetime()),
-        (DAYS, DAYS[1].to_numpy()),
-        ([False, True], True),
-        ([0.5, np.nan], np.nan),
+        ([50.0, 100.0], 100), ([50.0, 100.0], "100.0"), ([50, 100], 100.0), ([50, 100], np.int64(100)), (DAYS, DAYS[1]),
+        (DAYS, DAYS[1].to_pydatetime()), (DAYS, DAYS[1].to_numpy()), ([False, True], True), ([0.5, np.nan], np.nan),
     ],
-)
+)  # fmt: skip
 def test_a_reference_is_a_level_as_sel_takes_it(levels, reference):
     first, second = level_pairs(np.asarray(levels), "x", reference)
     assert (first.tolist(), second.tolist()) == ([0], [1])

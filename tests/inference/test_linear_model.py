@@ -170,21 +170,14 @@ def test_terms(terms, read, factors):
         ("algorithm.__class__", "unknown stratum '__class__'"),
         ("exp(n)", "unknown stratum 'exp'; it is in the formula"),
         ("n ** 2", "cannot be read; formulas take names of strata"),
-        ("C(n", "unknown stratum 'C'"),
-        ("C(log(n))", "unknown stratum 'C'"),
-        ("n[0]", "cannot be read"),
-        ("n + 2", "cannot be read"),
-        ("(n + density)", "cannot be read"),
-        ("n; density", "cannot be read"),
+        ("C(n", "unknown stratum 'C'"), ("C(log(n))", "unknown stratum 'C'"), ("n[0]", "cannot be read"),
+        ("n + 2", "cannot be read"), ("(n + density)", "cannot be read"), ("n; density", "cannot be read"),
         ("algoritm", "unknown stratum 'algoritm'; it is in the formula"),
-        ("n density", "cannot be read"),
-        ("n - density", "cannot be read"),
-        ("n *", "cannot be read"),
-        ("n + + density", "cannot be read"),
-        ("1", "has no term; name strata: algorithm, density"),
+        ("n density", "cannot be read"), ("n - density", "cannot be read"), ("n *", "cannot be read"),
+        ("n + + density", "cannot be read"), ("1", "has no term; name strata: algorithm, density"),
         ("n + (1|truth)", "errors allow for clusters in every model"),
     ],
-)
+)  # fmt: skip
 def test_other_terms_are_refused(terms, message):
     with pytest.raises(ValueError, match=message):
         read_terms(terms, "y ~ " + terms, STRATA)

@@ -37,13 +37,10 @@ def test_ranks_and_groups_are_those_of_the_tables(cube):
 @pytest.mark.parametrize(
     ("pairs", "expected"),
     [
-        ([], [(0, 3)]),
-        ([(0, 3)], [(0, 2), (1, 3)]),
-        ([(0, 1), (0, 2), (0, 3)], [(1, 3)]),
-        ([(0, 2), (0, 3), (1, 3)], [(0, 1), (1, 2), (2, 3)]),
-        ([(i, j) for i in range(4) for j in range(i)], []),
+        ([], [(0, 3)]), ([(0, 3)], [(0, 2), (1, 3)]), ([(0, 1), (0, 2), (0, 3)], [(1, 3)]),
+        ([(0, 2), (0, 3), (1, 3)], [(0, 1), (1, 2), (2, 3)]), ([(i, j) for i in range(4) for j in range(i)], []),
     ],
-)
+)  # fmt: skip
 def test_groups_are_the_longest_runs_without_a_difference(pairs, expected):
     apart = np.zeros((4, 4), bool)
     for i, j in pairs:

@@ -14,19 +14,13 @@ from .test_column_width import apart, narrow, readable
 pytestmark = pytest.mark.slow
 
 NAMES = [
-    "PC-stable with Fisher-z (alpha = 0.01)",
-    "GES with extended BIC penalty (gamma=2)",
-    "NOTEARS-MLP-nonlinear_v2.1_final",
-    "DirectLiNGAM + adaptive lasso pruning",
-    "GPT-4o-mini chain-of-thought, 5-shot",
-    "Claude pairwise prompting (majority of 7)",
-    "Llama-3.1-405B-Instruct_temperature_0.7",
-    "Score-matching (SCORE), kernel bandwidth tuned",
-    "BOSS (best order score search) lambda=4",
-    "FCI-max-rule_with_conservative_colliders",
-    "DAGMA linear, thresholded at omega 0.3",
+    "PC-stable with Fisher-z (alpha = 0.01)", "GES with extended BIC penalty (gamma=2)",
+    "NOTEARS-MLP-nonlinear_v2.1_final", "DirectLiNGAM + adaptive lasso pruning", "GPT-4o-mini chain-of-thought, 5-shot",
+    "Claude pairwise prompting (majority of 7)", "Llama-3.1-405B-Instruct_temperature_0.7",
+    "Score-matching (SCORE), kernel bandwidth tuned", "BOSS (best order score search) lambda=4",
+    "FCI-max-rule_with_conservative_colliders", "DAGMA linear, thresholded at omega 0.3",
     "random_forest_variable_importance_baseline",
-]
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -189,14 +189,11 @@ def test_dates_are_no_levels_to_compare(tmp_path):
     [
         ("r.pdf", {}, ValueError, r"r\.pdf' does not end with \.html; pandoc makes other formats"),
         ("none/r.html", {}, FileNotFoundError, "none. does not exist"),
-        ("r.html", {"over": "m"}, ValueError, "over"),
-        ("r.html", {"metrics": "sid"}, ValueError, "metric"),
-        ("r.html", {"level": 95}, ValueError, "level"),
-        ("r.html", {"adjust": "holmes"}, ValueError, "holm"),
-        ("r.html", {"date": 3}, TypeError, "date"),
-        ("r.html", {"overwrite": "yes"}, TypeError, "overwrite"),
+        ("r.html", {"over": "m"}, ValueError, "over"), ("r.html", {"metrics": "sid"}, ValueError, "metric"),
+        ("r.html", {"level": 95}, ValueError, "level"), ("r.html", {"adjust": "holmes"}, ValueError, "holm"),
+        ("r.html", {"date": 3}, TypeError, "date"), ("r.html", {"overwrite": "yes"}, TypeError, "overwrite"),
     ],
-)
+)  # fmt: skip
 def test_unknown_settings_are_refused(cube, tmp_path, name, settings, error, words):
     with pytest.raises(error, match=words):
         cube.ceval.report(tmp_path / name, **settings)
