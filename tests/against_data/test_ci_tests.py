@@ -6,14 +6,7 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.fields.against_data.ci_tests import (
-    CountTests,
-    Kept,
-    PartialCorrelations,
-    all_partials,
-    check_cells,
-    strata,
-)
+from causaleval_pd.fields.against_data import ci_tests
 from causaleval_pd.fields.against_data.data_sets import read_data
 from causaleval_pd.fields.against_data.judged import Judge
 
@@ -35,10 +28,10 @@ def every_statement(d):
 
 def test_all_partial_correlations_are_those_of_inverse_matrices():
     correlations = np.corrcoef(NUMBERS.to_numpy(), rowvar=False)
-    partials, variances = all_partials(correlations)
+    partials, variances = ci_tests.all_partials(correlations)
     x, y, given = every_statement(5)
     at = given @ (1 << np.arange(5))
-    known = PartialCorrelations(correlations)
+    known = ci_tests.PartialCorrelations(correlations)
     known.d = 99  # beyond the table each is solved by itself
     np.testing.assert_allclose(partials[at, x, y], known.partials(x, y, given), atol=1e-12)
     np.testing.assert_allclose(np.log(variances[at, x]), known.log_variances(x, given), atol=1e-12)
@@ -85,13 +78,13 @@ def test_strata_of_many_columns_stay_apart():
     """As many as no number can count: rows that differ in the first column alone."""
     levels = np.zeros((4, 70), np.int64)
     levels[:, 0] = [0, 1, 0, 1]
-    number, n = strata(levels, np.full(70, 2), tuple(range(70)))
+    number, n = ci_tests.strata(levels, np.full(70, 2), tuple(range(70)))
     assert n == 2 and number.tolist() == [0, 1, 0, 1]
 
 
 def test_strata_without_two_levels_have_no_degrees_of_freedom():
     levels = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 1], [0, 0, 1]])
-    tests = CountTests(levels, np.array([2, 2, 2]), ratio=False)
+    tests = ci_tests.CountTests(levels, np.array([2, 2, 2]), ratio=False)
     p = tests.p_values(np.array([0]), np.array([1]), np.array([[False, False, True]]))
     assert p[0] == 1  # in each stratum one of the columns is constant
 
@@ -188,7 +181,7 @@ def test_kept_numbers_are_computed_once_in_any_order():
         seen.extend(zip(x.tolist(), y.tolist(), map(tuple, given.tolist()), strict=True))
         return x + 10.0 * y + 100 * given.sum(axis=1)
 
-    kept = Kept(compute)
+    kept = ci_tests.Kept(compute)
     x, y, given = every_statement(4)
     order = np.random.default_rng(0).permutation(len(x))
     found = kept.find(x[order], y[order], given[order])
@@ -206,7 +199,7 @@ def test_integers_of_many_levels_are_refused_before_memory_is():
             ce.evaluate(runs.assign(estimate="A -> C; B -> C"), [metric], truth=None, context={"data": many})
     assert ce.evaluate(runs, ["bic"], truth=None, context={"data": many.astype(float)}).notna().all().all()
     with pytest.raises(ValueError, match="with 2000 x 4000 levels in 3 strata would fill a table of 24,000,000 cells"):
-        check_cells(3, 2000, 4000)
+        ci_tests.check_cells(3, 2000, 4000)
 
 
 @pytest.mark.parametrize("graph", ["A", "A -> B", "A; B"])

@@ -8,7 +8,6 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_data, from_joint, sample
-from causaleval_pd.contract.metric import METRICS
 
 from . import brute_force as brute
 from .conftest import listed_controls
@@ -179,6 +178,7 @@ def test_a_metric_that_scores_no_network_is_refused():
         register(broken)
 
 
+@pytest.mark.usefixtures("declare")
 def test_sums_are_registered():
     def distance_of_skeletons(pairs):
         values = np.empty(pairs.n)
@@ -187,8 +187,4 @@ def test_sums_are_registered():
             values[group.rows] = len(true ^ estimated)
         return values
 
-    made = register(distance_of_skeletons)
-    try:
-        assert ce.get_metric("distance_of_skeletons") is made
-    finally:
-        del METRICS["distance_of_skeletons"]
+    assert register(distance_of_skeletons) is ce.get_metric("distance_of_skeletons")

@@ -11,18 +11,7 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import (
-    Atom,
-    Model,
-    NoSuchModelError,
-    benchmark_grid,
-    fit_by_atom,
-    ideal_data,
-    parse,
-    random_models,
-    redundancy_free,
-    simulate_data,
-)
+from causaleval_pd import configurational as cf
 from causaleval_pd.fields.configurational.simulation import (
     add_noise,
     draw_model,
@@ -43,20 +32,20 @@ def conjunctions(factors: str, size: int) -> list[frozenset[tuple[str, int]]]:
     ]
 
 
-def models(factors: str, profile: dict[str, tuple[int, ...]]) -> list[Model]:
+def models(factors: str, profile: dict[str, tuple[int, ...]]) -> list[cf.Model]:
     """All models with so many literals in the disjuncts of each outcome."""
     atoms = []
     for outcome, sizes in profile.items():
         others = factors.replace(outcome, "")
         lefts = {frozenset(left) for left in itertools.product(*(conjunctions(others, size) for size in sizes))}
-        atoms.append([Atom(tuple(left), (outcome, 1)) for left in lefts if len(left) == len(sizes)])
-    return [Model(chosen) for chosen in itertools.product(*atoms)]
+        atoms.append([cf.Atom(tuple(left), (outcome, 1)) for left in lefts if len(left) == len(sizes)])
+    return [cf.Model(chosen) for chosen in itertools.product(*atoms)]
 
 
-def deletable(model: Model) -> bool:
+def deletable(model: cf.Model) -> bool:
     """Whether a part can be deleted, by the definition: compare ideal data over the model's factors."""
     factors = {name: (0, 1) for name in model.factors}
-    allowed = ideal_data(model, factors)
+    allowed = cf.ideal_data(model, factors)
     if (allowed[[name for name, _ in model.outcomes]].nunique() < 2).any():
         return True
     for i, atom in enumerate(model.atoms):
@@ -64,8 +53,8 @@ def deletable(model: Model) -> bool:
         lefts = [[d for d in atom.disjuncts if d != one] for one in atom.disjuncts]
         for one in atom.disjuncts:
             lefts += [[*(d for d in atom.disjuncts if d != one), one - {literal}] for literal in one if len(one) > 1]
-        smaller = [(*rest, Atom(tuple(left), atom.outcome)) for left in lefts if left] + ([rest] if rest else [])
-        if any(ideal_data(Model(atoms), factors).equals(allowed) for atoms in smaller):
+        smaller = [(*rest, cf.Atom(tuple(left), atom.outcome)) for left in lefts if left] + ([rest] if rest else [])
+        if any(cf.ideal_data(cf.Model(atoms), factors).equals(allowed) for atoms in smaller):
             return True
     return False
 
@@ -76,7 +65,7 @@ def deletable(model: Model) -> bool:
     [("ABCD", {"D": (1, 2)}), ("ABCD", {"C": (1, 1), "D": (1, 1)}), ("ABC", {"B": (1,), "C": (1, 1)})],
 )
 def test_redundancy_free_by_its_definition(factors: str, profile: dict[str, tuple[int, ...]]) -> None:
-    found = [redundancy_free(model) for model in models(factors, profile)]
+    found = [cf.redundancy_free(model) for model in models(factors, profile)]
     assert found == [not deletable(model) for model in models(factors, profile)]
     assert 0 < sum(found) < len(found)
 
@@ -86,7 +75,7 @@ def test_redundancy_free_by_its_definition(factors: str, profile: dict[str, tupl
     ("factors", "profile"), [("ABCD", {"D": (1, 2)}), ("ABCD", {"D": (2, 2)}), ("ABCD", {"C": (1, 1), "D": (1, 1)})]
 )
 def test_all_models_of_a_shape_are_equally_likely(factors: str, profile: dict[str, tuple[int, ...]]) -> None:
-    wanted = [m for m in models(factors, profile) if evaluation_order(m) is not None and redundancy_free(m)]
+    wanted = [m for m in models(factors, profile) if evaluation_order(m) is not None and cf.redundancy_free(m)]
     n = 40 * len(wanted)
     outcomes = [(name, 1) for name in profile]
     drawn = Counter(draw_model(outcomes, lambda o: profile[o[0]], list(factors), {}, stream(11, i)) for i in range(n))
@@ -95,33 +84,33 @@ def test_all_models_of_a_shape_are_equally_likely(factors: str, profile: dict[st
 
 
 def test_sizes_switches_and_signs_are_kept() -> None:
-    for text in random_models(20, 7, outcomes=2, disjuncts=(2, 3), conjuncts=(1, 2), switch=(1, 2), rng=3):
-        model = parse(text)
+    for text in cf.random_models(20, 7, outcomes=2, disjuncts=(2, 3), conjuncts=(1, 2), switch=(1, 2), rng=3):
+        model = cf.parse(text)
         assert model.outcomes == (("F", 1), ("G", 1))
         assert 1 <= switches(model) <= 2
         for atom in model.atoms:
             assert 2 <= len(atom.disjuncts) <= 3
             assert {len(one) for one in atom.disjuncts} <= {1, 2}
-    positive = [parse(text) for text in random_models(10, 5, negated=0, rng=1)]
+    positive = [cf.parse(text) for text in cf.random_models(10, 5, negated=0, rng=1)]
     assert all(value == 1 for model in positive for atom in model.atoms for _, value in atom.literals)
 
 
 def test_outcomes_may_be_negative_and_factors_multi_value() -> None:
-    drawn = random_models(30, ["X", "Y", "Z"], outcomes=["z"], conjuncts=(1, 2), domains={"X": [0, 1, 2]}, rng=1)
-    drawn = [*map(parse, drawn)]
+    drawn = cf.random_models(30, ["X", "Y", "Z"], outcomes=["z"], conjuncts=(1, 2), domains={"X": [0, 1, 2]}, rng=1)
+    drawn = [*map(cf.parse, drawn)]
     assert {model.outcomes for model in drawn} == {(("Z", 0),)}
     literals = {literal for model in drawn for atom in model.atoms for literal in atom.literals}
     assert {("X", 0), ("X", 1), ("X", 2)} <= literals
 
 
 def test_the_first_models_do_not_depend_on_the_number() -> None:
-    assert random_models(8, 6, rng=4).tolist()[:3] == random_models(3, 6, rng=4).tolist()
-    assert random_models(8, 6, rng=4).tolist() != random_models(8, 6, rng=5).tolist()
+    assert cf.random_models(8, 6, rng=4).tolist()[:3] == cf.random_models(3, 6, rng=4).tolist()
+    assert cf.random_models(8, 6, rng=4).tolist() != cf.random_models(8, 6, rng=5).tolist()
 
 
 def test_an_impossible_shape_is_refused() -> None:
-    with pytest.raises(NoSuchModelError, match=r"disjuncts of \[3\] literals"):
-        random_models(1, 3, disjuncts=1, conjuncts=3, rng=1)
+    with pytest.raises(cf.NoSuchModelError, match=r"disjuncts of \[3\] literals"):
+        cf.random_models(1, 3, disjuncts=1, conjuncts=3, rng=1)
 
 
 TRUTH = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
@@ -134,33 +123,33 @@ def space(names: str) -> pd.DataFrame:
 
 def wrong(data: pd.DataFrame, text: str) -> int:
     """Cases that contradict a model."""
-    model = parse(text)
+    model = cf.parse(text)
     return int((~allows(model, data[list(model.factors)].to_numpy(np.int8), model.factors)).sum())
 
 
 def test_ideal_data_fit_perfectly() -> None:
-    data = simulate_data(TRUTH)
+    data = cf.simulate_data(TRUTH)
     assert len(data) == 2**4
     assert wrong(data, TRUTH) == 0
 
 
 def test_each_setting_does_what_it_says() -> None:
-    assert len(simulate_data(TRUTH, fragmentation=0.5, rng=1)) == 8
-    noisy = simulate_data(TRUTH, 200, noise=0.15, rng=1)
+    assert len(cf.simulate_data(TRUTH, fragmentation=0.5, rng=1)) == 8
+    noisy = cf.simulate_data(TRUTH, 200, noise=0.15, rng=1)
     assert (len(noisy), wrong(noisy, TRUTH)) == (200, 30)
-    rare = simulate_data(TRUTH, 100, prevalence=0.1, rng=1)
+    rare = cf.simulate_data(TRUTH, 100, prevalence=0.1, rng=1)
     assert (rare["G"].sum(), wrong(rare, TRUTH)) == (10, 0)
-    fuzzy = simulate_data(TRUTH, 50, fuzziness=0.3, rng=1)
+    fuzzy = cf.simulate_data(TRUTH, 50, fuzziness=0.3, rng=1)
     assert ((fuzzy < 0.3) | (fuzzy > 0.7)).all(axis=None)
     assert wrong(fuzzy.round(), TRUTH) == 0
-    wider = simulate_data("A=2<->B=1", 60, domains={"A": [0, 1, 2], "X": [0, 1]}, rng=1)
+    wider = cf.simulate_data("A=2<->B=1", 60, domains={"A": [0, 1, 2], "X": [0, 1]}, rng=1)
     assert set(wider) == {"A", "B", "X"}
     assert set(wider["A"]) == {0, 1, 2}
 
 
 def test_the_same_seed_gives_the_same_cases() -> None:
     settings = {"noise": 0.1, "fragmentation": 0.2, "fuzziness": 0.2}
-    one, two, other = (simulate_data(TRUTH, 30, rng=seed, **settings) for seed in (1, 1, 2))
+    one, two, other = (cf.simulate_data(TRUTH, 30, rng=seed, **settings) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(one, two)
     assert not one.equals(other)
 
@@ -173,7 +162,7 @@ def test_fragmentation_drops_whole_configurations() -> None:
 
 
 def test_inputs_are_not_changed() -> None:
-    data = ideal_data(parse("A*b<->C"))
+    data = cf.ideal_data(cf.parse("A*b<->C"))
     before = data.copy()
     add_noise(data, "A*b<->C", 1.0, rng=1)
     fuzzify(data, 0.5, rng=1)
@@ -182,7 +171,7 @@ def test_inputs_are_not_changed() -> None:
 
 
 def test_noise_is_uniform_over_the_contradicting_configurations() -> None:
-    data = sample_cases(ideal_data(parse("A+B<->C")), 4000, rng=1)
+    data = sample_cases(cf.ideal_data(cf.parse("A+B<->C")), 4000, rng=1)
     counts = add_noise(data, "A+B<->C", 1.0, rng=1).value_counts()
     assert len(counts) == 4
     assert counts.min() > 900
@@ -192,14 +181,16 @@ def test_noise_is_uniform_over_the_contradicting_configurations() -> None:
 def test_an_inverse_search_in_ten_lines() -> None:
     def search(frame: pd.DataFrame) -> str:
         pool = pd.Series([f"{x}{op}{y}<->F" for x, y in ("AB", "AC", "BC", "aB", "Ab", "bC") for op in "+*"])
-        found = pd.DataFrame([fit_by_atom(text, frame).min(numeric_only=True) for text in pool])
+        found = pd.DataFrame([cf.fit_by_atom(text, frame).min(numeric_only=True) for text in pool])
         good = (found["consistency"] >= 0.7).to_numpy() & (found["coverage"] >= 0.7).to_numpy()
         return "; ".join(pool[good]) or "{}"
 
     factors = dict.fromkeys("ABCF", (0, 1))
     grid = pd.MultiIndex.from_product([[10, 60], [0, 0.2]], names=["n", "noise"]).to_frame(index=False)
-    runs = random_models(5, list(factors), disjuncts=2, conjuncts=1, rng=1).to_frame().merge(grid, how="cross")
-    data = [simulate_data(r.truth, r.n, noise=r.noise, domains=factors, rng=i) for i, r in enumerate(runs.itertuples())]
+    runs = cf.random_models(5, list(factors), disjuncts=2, conjuncts=1, rng=1).to_frame().merge(grid, how="cross")
+    data = [
+        cf.simulate_data(r.truth, r.n, noise=r.noise, domains=factors, rng=i) for i, r in enumerate(runs.itertuples())
+    ]
     runs["estimate"] = [search(frame) for frame in data]
     context = {"domains": factors}
     cube = runs.ceval.cube(["correctness", "completeness"], by=["n", "noise"], n_draws=50, rng=7, context=context)
@@ -210,26 +201,26 @@ def test_an_inverse_search_in_ten_lines() -> None:
 
 
 def test_exogenous_factors_have_the_given_shares() -> None:
-    data = simulate_data("A*b+C<->D", 20_000, imbalance={"A": 0.9, "c": 0.2}, rng=1)
+    data = cf.simulate_data("A*b+C<->D", 20_000, imbalance={"A": 0.9, "c": 0.2}, rng=1)
     assert data[["A", "B", "C"]].mean().tolist() == pytest.approx([0.9, 0.5, 0.2], abs=0.015)
     assert data[["A", "C"]].corr().iloc[0, 1] == pytest.approx(0, abs=0.03)
     assert wrong(data, "A*b+C<->D") == 0
-    everywhere = simulate_data("A*b+C<->D", 20_000, imbalance=0.8, domains={"E": (0, 1)}, rng=1)
+    everywhere = cf.simulate_data("A*b+C<->D", 20_000, imbalance=0.8, domains={"E": (0, 1)}, rng=1)
     assert everywhere[["A", "B", "C", "E"]].mean().tolist() == pytest.approx([0.8] * 4, abs=0.015)
-    three = simulate_data("A=2<->B", 9000, imbalance={"A": [0.1, 0.3, 0.6]}, domains={"A": [0, 1, 2]}, rng=1)
+    three = cf.simulate_data("A=2<->B", 9000, imbalance={"A": [0.1, 0.3, 0.6]}, domains={"A": [0, 1, 2]}, rng=1)
     assert three["A"].value_counts(normalize=True).sort_index().tolist() == pytest.approx([0.1, 0.3, 0.6], abs=0.02)
 
 
 def test_prevalence_holds_beside_imbalance_and_noise() -> None:
-    data = simulate_data("A*b+C<->D", 400, prevalence=0.15, imbalance={"A": 0.7}, noise=0.25, rng=2)
+    data = cf.simulate_data("A*b+C<->D", 400, prevalence=0.15, imbalance={"A": 0.7}, noise=0.25, rng=2)
     assert data["D"].mean() == pytest.approx(0.15)
     assert wrong(data, "A*b+C<->D") == 100
-    moved = add_noise(simulate_data("A*b+C<->D", 400, prevalence=0.15, rng=2), "A*b+C<->D", 0.25, rng=2)
+    moved = add_noise(cf.simulate_data("A*b+C<->D", 400, prevalence=0.15, rng=2), "A*b+C<->D", 0.25, rng=2)
     assert moved["D"].mean() > 0.2
 
 
 def test_multi_value_factors_stay_crisp_where_others_become_fuzzy() -> None:
-    data = simulate_data("A=2*b+C<->D", 60, domains={"A": [0, 1, 2]}, fuzziness=0.3, rng=1)
+    data = cf.simulate_data("A=2*b+C<->D", 60, domains={"A": [0, 1, 2]}, fuzziness=0.3, rng=1)
     assert set(data["A"]) == {0, 1, 2}
     fuzzy = data[["B", "C", "D"]].to_numpy()
     assert ((fuzzy > 0) & (fuzzy < 1)).any(axis=0).all()
@@ -237,12 +228,12 @@ def test_multi_value_factors_stay_crisp_where_others_become_fuzzy() -> None:
 
 
 def test_grids_cross_the_axes_of_simulate_data() -> None:
-    grid = benchmark_grid(n_cases=[30], noise=[0, 0.1], imbalance=[None, 0.8], prevalence=[0.3])
+    grid = cf.benchmark_grid(n_cases=[30], noise=[0, 0.1], imbalance=[None, 0.8], prevalence=[0.3])
     assert grid.columns.tolist() == ["n_cases", "noise", "prevalence", "imbalance"]
     assert len(grid) == 4
     for row in grid.to_dict("records"):
         settings = {name: None if pd.isna(value) else value for name, value in row.items()}
-        assert len(simulate_data("A+B<->C", rng=1, **settings)) == 30
+        assert len(cf.simulate_data("A+B<->C", rng=1, **settings)) == 30
 
 
 def test_noise_leaves_no_trace_in_factors_without_part() -> None:
@@ -256,29 +247,29 @@ def test_noise_leaves_no_trace_in_factors_without_part() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: simulate_data("A<->B", 0), "n_cases must be a positive"),
-        (lambda: simulate_data("A<->B", 10, noise=2), r"noise must lie in \[0, 1\]"),
-        (lambda: simulate_data("A<->B", fragmentation=1.0), "leaves none of the 2 configurations"),
-        (lambda: simulate_data("A<->B", 10, fuzziness=0.7), "fuzziness must lie in"),
+        (lambda: cf.simulate_data("A<->B", 0), "n_cases must be a positive"),
+        (lambda: cf.simulate_data("A<->B", 10, noise=2), r"noise must lie in \[0, 1\]"),
+        (lambda: cf.simulate_data("A<->B", fragmentation=1.0), "leaves none of the 2 configurations"),
+        (lambda: cf.simulate_data("A<->B", 10, fuzziness=0.7), "fuzziness must lie in"),
         (lambda: fuzzify(pd.DataFrame({"A": [0, 2]}), 0.2), r"only crisp data.*\['A'\] have others; name the crisp"),
-        (lambda: simulate_data("A<->B", 9, imbalance={"B": 0.3}), r"explains \['B'\]; use prevalence="),
-        (lambda: simulate_data("A<->B", 9, imbalance={"A": 1.3}), r"imbalance of A must lie in"),
+        (lambda: cf.simulate_data("A<->B", 9, imbalance={"B": 0.3}), r"explains \['B'\]; use prevalence="),
+        (lambda: cf.simulate_data("A<->B", 9, imbalance={"A": 1.3}), r"imbalance of A must lie in"),
         (lambda: sample_cases(pd.DataFrame({"A": [0, 1, 2]}), 9, imbalance={"A": 0.3}), "give each a probability"),
         (lambda: sample_cases(space("A"), 9, imbalance={"A": [0.3, 0.3]}), "2 probabilities that sum to 1"),
         (lambda: add_noise(space("ABC"), "A<->B", 0.5, keep="C"), "C is not one of its factors"),
-        (lambda: benchmark_grid(noise=[0.1, 0.1]), "noise has a value twice"),
-        (lambda: benchmark_grid(noise=[]), "noise has no value"),
+        (lambda: cf.benchmark_grid(noise=[0.1, 0.1]), "noise has a value twice"),
+        (lambda: cf.benchmark_grid(noise=[]), "noise has no value"),
         (lambda: sample_cases(space("AB"), 3, outcome="A"), "belong together"),
         (lambda: sample_cases(space("AB")[:2], 3, outcome="A", prevalence=0.5), "no cases with outcome A"),
         (lambda: add_noise(fuzzify(space("AB"), 0.3, rng=1), "A<->B", 0.1), "add noise first"),
         (lambda: add_noise(space("AC"), "A<->B", 0.1), "no column for factor B"),
-        (lambda: random_models(1, 1), "factors must be 2 to 26"),
-        (lambda: random_models(1, 3, outcomes=3), "outcomes must be 1 to 2"),
-        (lambda: random_models(1, 3, outcomes=["Q"]), "must be literals of the factors"),
-        (lambda: random_models(1, 3, disjuncts=(2, 1)), "disjuncts must be"),
-        (lambda: random_models(1, 3, conjuncts=0), "conjuncts must be"),
-        (lambda: random_models(1, 3, negated=2), r"negated must lie in \[0, 1\]"),
-        (lambda: fit_by_atom("A=2<->B=1", pd.DataFrame({"A": [0.3], "B": [1]})), "A=2 needs multi-value data"),
+        (lambda: cf.random_models(1, 1), "factors must be 2 to 26"),
+        (lambda: cf.random_models(1, 3, outcomes=3), "outcomes must be 1 to 2"),
+        (lambda: cf.random_models(1, 3, outcomes=["Q"]), "must be literals of the factors"),
+        (lambda: cf.random_models(1, 3, disjuncts=(2, 1)), "disjuncts must be"),
+        (lambda: cf.random_models(1, 3, conjuncts=0), "conjuncts must be"),
+        (lambda: cf.random_models(1, 3, negated=2), r"negated must lie in \[0, 1\]"),
+        (lambda: cf.fit_by_atom("A=2<->B=1", pd.DataFrame({"A": [0.3], "B": [1]})), "A=2 needs multi-value data"),
         (lambda: ce.evaluate(STUDY, ["fit_consistency"]), "fit_consistency needs the data"),
     ],
 )
@@ -299,7 +290,7 @@ def test_known_answers(kind: str) -> None:
     cases = CASES[CASES.type == kind]
     assert len(cases) >= 20
     for case in cases.itertuples():
-        found = fit_by_atom(case.model, pd.read_csv(io.StringIO(case.data)))[NAMES].min()
+        found = cf.fit_by_atom(case.model, pd.read_csv(io.StringIO(case.data)))[NAMES].min()
         assert found.tolist() == pytest.approx([case.scon, case.scov], abs=1e-12), case.model
 
 
@@ -309,19 +300,19 @@ def test_crisp_measures_are_cell_counts() -> None:
         data = pd.DataFrame(rng.integers(0, 2, (25, 3)), columns=list("abC"))
         p, y = ((data.a == 1) & (data.b == 0)).tolist(), (data.C == 1).tolist()
         both = sum(i and j for i, j in zip(p, y, strict=True))
-        assert fit_by_atom("A*b<->C", data)[NAMES].iloc[0].tolist() == [both / sum(p), both / sum(y)]
+        assert cf.fit_by_atom("A*b<->C", data)[NAMES].iloc[0].tolist() == [both / sum(p), both / sum(y)]
 
 
 def test_row_order_and_column_names_do_not_matter() -> None:
     case = CASES[CASES.type == "fs"].iloc[3]
     data = pd.read_csv(io.StringIO(case.data))
     mixed = data.sample(frac=1, random_state=1)[data.columns[::-1]].rename(columns=str.lower)
-    found, other = (fit_by_atom(case.model, frame)[NAMES].to_numpy() for frame in (data, mixed))
+    found, other = (cf.fit_by_atom(case.model, frame)[NAMES].to_numpy() for frame in (data, mixed))
     assert found == pytest.approx(other, abs=1e-12)
 
 
 def test_zero_over_zero_is_missing() -> None:
-    found = fit_by_atom("A<->B", pd.DataFrame({"A": [0, 0], "B": [0, 1]})).iloc[0]
+    found = cf.fit_by_atom("A<->B", pd.DataFrame({"A": [0, 0], "B": [0, 1]})).iloc[0]
     assert np.isnan(found["consistency"])
     assert found["coverage"] == 0
 
@@ -341,7 +332,7 @@ def test_zero_over_zero_is_missing() -> None:
 )
 def test_data_that_cannot_be_fitted_are_refused(data: pd.DataFrame, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        fit_by_atom("A<->B", data)
+        cf.fit_by_atom("A<->B", data)
 
 
 STUDIES = {

@@ -8,16 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import (
-    Atom,
-    FormulaError,
-    Model,
-    exposition_table,
-    ideal_data,
-    parse,
-    reader,
-    redundancy_free,
-)
+from causaleval_pd import configurational as cf
 from causaleval_pd.fields.configurational.formula import set_text
 from causaleval_pd.fields.configurational.minimisation import minimal_models
 from causaleval_pd.fields.configurational.reader import MAX_TEXT, parse_set
@@ -26,15 +17,15 @@ from causaleval_pd.fields.configurational.truth_table import evaluation_order, t
 NAMES = ["A", "B", "LONG_NAME", "X1", "Ä"]
 literals = st.tuples(st.sampled_from(NAMES), st.integers(0, 3))
 disjunctions = st.lists(st.frozensets(literals, min_size=1, max_size=3), min_size=1, max_size=4)
-atoms = st.builds(Atom, disjunctions.map(tuple), literals, st.sampled_from(["<->", "=>", "<="]))
-models = st.lists(atoms, min_size=1, max_size=3, unique_by=lambda a: a.outcome).map(tuple).map(Model)
+atoms = st.builds(cf.Atom, disjunctions.map(tuple), literals, st.sampled_from(["<->", "=>", "<="]))
+models = st.lists(atoms, min_size=1, max_size=3, unique_by=lambda a: a.outcome).map(tuple).map(cf.Model)
 
 
 @pytest.mark.slow
 @given(models)
 def test_text_is_read_back(model):
-    assert parse(str(model)) == model
-    assert hash(parse(str(model))) == hash(model)
+    assert cf.parse(str(model)) == model
+    assert hash(cf.parse(str(model))) == hash(model)
     assert model.complexity == sum(len(d) for a in model.atoms for d in a.disjuncts)
 
 
@@ -53,20 +44,20 @@ def test_sets_are_read_back(some):
     ],
 )  # fmt: skip
 def test_order_blanks_repetitions_and_notation_carry_no_meaning(text):
-    assert str(parse(text)) == "(A+B*F<->D)*(D+E<->G)"
+    assert str(cf.parse(text)) == "(A+B*F<->D)*(D+E<->G)"
 
 
 def test_literals():
-    assert parse("A*~b+~C*d<->e").atoms[0] == Atom(
+    assert cf.parse("A*~b+~C*d<->e").atoms[0] == cf.Atom(
         (frozenset({("A", 1), ("B", 1)}), frozenset({("C", 0), ("D", 0)})), ("E", 0)
     )
-    assert str(parse("smoking*AGE=2<->CANCER")) == "AGE=2*SMOKING=0<->CANCER=1"
-    assert parse("(A<->d)*(B<->D)").outcomes == (("D", 0), ("D", 1))
+    assert str(cf.parse("smoking*AGE=2<->CANCER")) == "AGE=2*SMOKING=0<->CANCER=1"
+    assert cf.parse("(A<->d)*(B<->D)").outcomes == (("D", 0), ("D", 1))
 
 
 def test_sets():
     assert parse_set("{}") == () == parse_set(" {} ")
-    assert parse_set("A<->B;C<->B; A <-> B;") == (parse("A<->B"), parse("C<->B"))
+    assert parse_set("A<->B;C<->B; A <-> B;") == (cf.parse("A<->B"), cf.parse("C<->B"))
     assert set_text(()) == "{}"
 
 
@@ -97,30 +88,30 @@ def test_sets():
     ],
 )  # fmt: skip
 def test_errors_say_what_and_where(text, position, what):
-    with pytest.raises(FormulaError, match="position") as caught:
+    with pytest.raises(cf.FormulaError, match="position") as caught:
         parse_set(text)
     assert caught.value.position == position
     assert what in str(caught.value)
 
 
 def test_limits_and_types():
-    with pytest.raises(FormulaError, match=f"at most {MAX_TEXT} characters"):
-        parse("A+" * MAX_TEXT + "B<->C")
+    with pytest.raises(cf.FormulaError, match=f"at most {MAX_TEXT} characters"):
+        cf.parse("A+" * MAX_TEXT + "B<->C")
     with pytest.raises(TypeError, match="found int"):
-        parse(3)
-    with pytest.raises(FormulaError) as caught:
-        parse("A+" * 100 + "+B<->C")
+        cf.parse(3)
+    with pytest.raises(cf.FormulaError) as caught:
+        cf.parse("A+" * 100 + "+B<->C")
     assert len(str(caught.value)) < 200
     assert str(copy.copy(caught.value)) == str(caught.value)
 
 
 def test_values_refuse_what_is_no_model():
     with pytest.raises(ValueError, match="at least one atom"):
-        Model(())
+        cf.Model(())
     with pytest.raises(ValueError, match="at least one disjunct"):
-        Atom((), ("A", 1))
+        cf.Atom((), ("A", 1))
     with pytest.raises(ValueError, match="two atoms have the outcome C"):
-        Model((Atom((frozenset({("A", 1)}),), ("C", 1)), Atom((frozenset({("B", 1)}),), ("C", 1))))
+        cf.Model((cf.Atom((frozenset({("A", 1)}),), ("C", 1)), cf.Atom((frozenset({("B", 1)}),), ("C", 1))))
 
 
 @pytest.mark.slow
@@ -128,18 +119,18 @@ def test_values_refuse_what_is_no_model():
 def test_any_text_is_read_or_refused(text):
     try:
         found = parse_set(text)
-    except FormulaError as error:
+    except cf.FormulaError as error:
         assert 0 <= error.position <= len(text)
     else:
         assert parse_set(set_text(found)) == found
 
 
 def test_letters_without_case_name_their_value():
-    assert str(parse("中=0*B=1<->É")) == "B*中=0<->É"
-    with pytest.raises(FormulaError, match="write 中=1"):
-        parse("中<->B")
-    with pytest.raises(FormulaError, match="upper and lower case of 'ß' do not correspond"):
-        parse("ß<->B")
+    assert str(cf.parse("中=0*B=1<->É")) == "B*中=0<->É"
+    with pytest.raises(cf.FormulaError, match="write 中=1"):
+        cf.parse("中<->B")
+    with pytest.raises(cf.FormulaError, match="upper and lower case of 'ß' do not correspond"):
+        cf.parse("ß<->B")
 
 
 @pytest.mark.parametrize(
@@ -161,7 +152,7 @@ def test_notations_of_programs(text, canonical):
 
 @pytest.mark.slow
 def test_sufficiency_and_necessity_are_not_equivalences():
-    one, both = parse("A*b+C => E"), parse("A*b+C <-> E")
+    one, both = cf.parse("A*b+C => E"), cf.parse("A*b+C <-> E")
     assert one != both and one.one_way and one.as_equivalence() == both == both.as_equivalence()
     assert ce.is_submodel("A*b+C<->E", "A => E") == 1 == ce.lcr("A*b+C<->E", "A => E")
     with pytest.raises(ValueError, match=r"estimate is one-way.*tweak\('correctness', arrows='equivalence'\).*'lcr'"):
@@ -169,7 +160,7 @@ def test_sufficiency_and_necessity_are_not_equivalences():
     assert ce.correctness("A*b+C<->E", "A => E", arrows="equivalence") == 1
     with pytest.raises(ValueError, match="arrows must be .as_written. or .equivalence., found .both."):
         ce.correctness("A*b+C<->E", "A => E", arrows="both")
-    for function in (ideal_data, exposition_table, minimal_models, redundancy_free):
+    for function in (cf.ideal_data, cf.exposition_table, minimal_models, cf.redundancy_free):
         with pytest.raises(ValueError, match=r"A<=E states necessity only, .*; write A<->E .*model.as_equivalence"):
             function("A <= E")
     runs = pd.DataFrame({"truth": "A*b+C<->E", "estimate": ["A+C<->E", "A+C=>E", "(A+C=>B)*(B=>A)"]})
@@ -209,10 +200,10 @@ def test_order_is_by_layers_and_names(causes: dict[str, set[str]]) -> None:
 
 
 def test_outcomes_of_models() -> None:
-    assert evaluation_order(parse("(B<->C)*(A<->B)*(A<->D)*(C+D<->E)")) == ["B", "D", "C", "E"]
-    assert evaluation_order(parse("(A*b<->C)*(a+B<->c)")) == ["C"]
-    assert evaluation_order(parse("A+c<->C")) is None
-    assert evaluation_order(parse("(A<->B)*(b<->a)")) is None
+    assert evaluation_order(cf.parse("(B<->C)*(A<->B)*(A<->D)*(C+D<->E)")) == ["B", "D", "C", "E"]
+    assert evaluation_order(cf.parse("(A*b<->C)*(a+B<->c)")) == ["C"]
+    assert evaluation_order(cf.parse("A+c<->C")) is None
+    assert evaluation_order(cf.parse("(A<->B)*(b<->a)")) is None
 
 
 def long_model(n: int, salt: int) -> str:
@@ -230,17 +221,17 @@ TEXTS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
-@pytest.mark.parametrize("read", [parse, parse_set])
+@pytest.mark.parametrize("read", [cf.parse, parse_set])
 def test_reading_takes_linear_time(read, name, count_lines):
     # texts are read once and kept, so that each has a salt of its own
     once, twice = (count_lines(read, TEXTS[name](n, salt)) for n, salt in ((1000, 3), (2000, 4)))
     assert twice < 2 * once + 100
 
 
-@pytest.mark.parametrize("read", [parse, parse_set])
+@pytest.mark.parametrize("read", [cf.parse, parse_set])
 def test_a_million_blanks_are_read_once(read, monkeypatch):
     """A pattern that reads the rest of the blanks at each of them would take longer than a test may."""
-    monkeypatch.setattr(reader, "MAX_TEXT", 2_000_000)
+    monkeypatch.setattr(cf.reader, "MAX_TEXT", 2_000_000)
     assert read(TEXTS["spaces"](1_000_000, 5)) == read("A5<->E")
     with pytest.raises(ValueError, match=r"unexpected '\?' at position 1000002"):
         read(TEXTS["blanks"](1_000_000, 5))

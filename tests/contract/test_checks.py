@@ -10,22 +10,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.checks import (
-    alike,
-    check_choice,
-    check_known,
-    check_labels,
-    check_number,
-    check_type,
-    check_whole,
-    explain_alike,
-    face,
-    hint_alike,
-    name_row,
-    near_equal,
-    nearest,
-    shown,
-)
+from causaleval_pd.contract import checks
 
 
 @pytest.mark.parametrize(
@@ -39,18 +24,18 @@ from causaleval_pd.contract.checks import (
     ],
 )  # fmt: skip
 def test_names_that_look_alike(first, second, what):
-    assert face(first) == face(second)
-    assert alike(["B", first, second]) == (first, second)
-    assert explain_alike(first, second) == f"{first!a} and {second!a} look alike, but differ in {what}"
-    assert hint_alike([second, "C"], ["D", first]) == f"; {explain_alike(second, first)}"
+    assert checks.face(first) == checks.face(second)
+    assert checks.alike(["B", first, second]) == (first, second)
+    assert checks.explain_alike(first, second) == f"{first!a} and {second!a} look alike, but differ in {what}"
+    assert checks.hint_alike([second, "C"], ["D", first]) == f"; {checks.explain_alike(second, first)}"
 
 
 @pytest.mark.parametrize(
     "names", [["A", "a"], ["x2", "x\u00b2"], ["IL-6", "IL6"], ["A B", "AB"], ["A", "\u0391"], ["A"], []]
 )
 def test_other_names_are_told_apart(names):
-    assert alike(names) is None
-    assert hint_alike(names[:1], names[1:]) == ""
+    assert checks.alike(names) is None
+    assert checks.hint_alike(names[:1], names[1:]) == ""
 
 
 @pytest.mark.parametrize(
@@ -67,14 +52,14 @@ def test_other_names_are_told_apart(names):
 )  # fmt: skip
 def test_labels_that_may_be_one(labels, message):
     with pytest.raises(ValueError, match=message):
-        check_labels(pd.Series(labels), "k")
+        checks.check_labels(pd.Series(labels), "k")
     with pytest.raises(ValueError, match=message.replace("table", "cube")):
-        check_labels(pd.Series(labels), "k", "cube")
+        checks.check_labels(pd.Series(labels), "k", "cube")
 
 
 def test_labels_of_categories():
     with pytest.raises(ValueError, match="'a' and 'a ' look alike"):
-        check_labels(pd.Series(["a", "a ", None], dtype="category"), "k")
+        checks.check_labels(pd.Series(["a", "a ", None], dtype="category"), "k")
 
 
 @pytest.mark.parametrize(
@@ -85,15 +70,15 @@ def test_labels_of_categories():
     ],
 )  # fmt: skip
 def test_labels_that_differ(labels):
-    assert check_labels(pd.Series(labels, dtype=object), "k") is None
-    assert check_labels(pd.Series(labels), "k") is None
+    assert checks.check_labels(pd.Series(labels, dtype=object), "k") is None
+    assert checks.check_labels(pd.Series(labels), "k") is None
 
 
 def test_near_equal_looks_on_both_sides():
     others = np.array([0.1, 0.3, np.inf])
-    assert near_equal(np.array([0.1 + 0.2]), others) == (0.1 + 0.2, 0.3)
-    assert near_equal(np.nextafter([0.1], 0), others) == (np.nextafter(0.1, 0), 0.1)
-    assert near_equal(np.array([0.1, 0.3, np.nan, np.inf, 0.3001]), others) is None
+    assert checks.near_equal(np.array([0.1 + 0.2]), others) == (0.1 + 0.2, 0.3)
+    assert checks.near_equal(np.nextafter([0.1], 0), others) == (np.nextafter(0.1, 0), 0.1)
+    assert checks.near_equal(np.array([0.1, 0.3, np.nan, np.inf, 0.3001]), others) is None
 
 
 @pytest.mark.parametrize(
@@ -109,35 +94,35 @@ def test_near_equal_looks_on_both_sides():
     ],
 )
 def test_rows_are_named_by_place_and_plain_label(index, column, expected):
-    assert name_row(1, index, column) == expected
+    assert checks.name_row(1, index, column) == expected
 
 
 def test_the_nearest_names_come_first():
-    assert nearest("shdd", ["sid", "shd", "f1"]) == "did you mean 'shd', 'sid'? "
-    assert nearest("zzz", ["shd"]) == nearest("shd", []) == ""
-    assert nearest(12, [123, "x"]) == "did you mean '123'? "
+    assert checks.nearest("shdd", ["sid", "shd", "f1"]) == "did you mean 'shd', 'sid'? "
+    assert checks.nearest("zzz", ["shd"]) == checks.nearest("shd", []) == ""
+    assert checks.nearest(12, [123, "x"]) == "did you mean '123'? "
 
 
 @pytest.mark.parametrize("name", [["shd"], {"shd"}, pd.Series(["shd"]), np.array(["shd"]), ("shd", ["x"]), pd.NA])
 def test_names_that_cannot_be_compared_are_unknown(name):
     with pytest.raises(ValueError, match="^unknown metric .*known are 'shd', 'sid'$"):
-        check_known(name, iter(["shd", "sid"]), "metric")
-    check_known("sid", iter(["shd", "sid"]), "metric")
+        checks.check_known(name, iter(["shd", "sid"]), "metric")
+    checks.check_known("sid", iter(["shd", "sid"]), "metric")
 
 
 @pytest.mark.parametrize("value", [pd.NA, np.array([]), pd.DataFrame(), ["low"], 1, "middle", None])
 def test_words_that_are_no_choice_are_refused(value):
     with pytest.raises(ValueError, match="^end must be 'low' or 'high', found "):
-        check_choice(value, ("low", "high"), "end")
-    check_choice("high", ("low", "high"), "end")
-    check_choice(None, ("low", None), "end")
+        checks.check_choice(value, ("low", "high"), "end")
+    checks.check_choice("high", ("low", "high"), "end")
+    checks.check_choice(None, ("low", None), "end")
 
 
 def test_types_are_told_by_what_was_found():
-    check_type([], list, "a list", "values")
-    check_type((), (list, tuple), "a list", "values")
+    checks.check_type([], list, "a list", "values")
+    checks.check_type((), (list, tuple), "a list", "values")
     with pytest.raises(TypeError, match=r"^values must be a list, found a DataFrame$"):
-        check_type(pd.DataFrame({"a": [1]}), list, "a list", "values")
+        checks.check_type(pd.DataFrame({"a": [1]}), list, "a list", "values")
 
 
 @pytest.mark.parametrize("interval", ["(-inf, inf)", "(0, inf)", "[0, inf)", "(0, 1)", "[0, 1)", "[0, 1]"])
@@ -146,35 +131,35 @@ def test_intervals_include_the_ends_in_square_brackets_only(interval):
     inside = [x for x in (0.5, low, high) if (x != low or interval[0] == "[") and (x != high or interval[-1] == "]")]
     outside = [x for x in (low, high, low - 1, high + 1, math.nan) if x not in inside and (low > -1 or x != x)]
     for value in inside:
-        assert check_number(value, "x", interval) == value
+        assert checks.check_number(value, "x", interval) == value
     assert outside
     for value in outside:
         with pytest.raises(ValueError, match=r"^x must (be a (finite|positive|number)|lie (in|between)).*found"):
-            check_number(value, "x", interval)
+            checks.check_number(value, "x", interval)
 
 
 @pytest.mark.parametrize("value", [True, np.True_, "1", None, [0.5], np.array([0.5]), 0.5 + 0j])
 def test_what_is_no_number_is_refused(value):
     with pytest.raises(ValueError, match="^level must lie between 0 and 1, found "):
-        check_number(value, "level", "(0, 1)")
+        checks.check_number(value, "level", "(0, 1)")
     with pytest.raises(ValueError, match="^n must be a positive integer, found "):
-        check_whole(value, "n", 1)
+        checks.check_whole(value, "n", 1)
 
 
 def test_whole_numbers_have_limits_and_one_type():
     for value in (3, 3.0, np.int8(3), np.float32(3)):
-        assert type(check_whole(value, "n")) is int and check_whole(value, "n", 3, 3) == 3
+        assert type(checks.check_whole(value, "n")) is int and checks.check_whole(value, "n", 3, 3) == 3
     for value in (2.5, math.nan, math.inf, -1):
         with pytest.raises(ValueError, match=f"^n must be an integer from 0 to 9, found {value}$"):
-            check_whole(value, "n", 0, 9)
+            checks.check_whole(value, "n", 0, 9)
     with pytest.raises(ValueError, match="^n must be an integer from 0, found "):
-        check_whole(np.float64(math.inf), "n")
+        checks.check_whole(np.float64(math.inf), "n")
 
 
 def test_long_values_are_cut():
-    assert shown("x" * 78) == repr("x" * 78)
-    assert shown("x" * 79) == repr("x" * 79)[:77] + "..." and len(shown("x" * 500)) == 80
-    assert shown(np.int64(3)) == "3" and shown(np.arange(3)) == "a ndarray"
+    assert checks.shown("x" * 78) == repr("x" * 78)
+    assert checks.shown("x" * 79) == repr("x" * 79)[:77] + "..." and len(checks.shown("x" * 500)) == 80
+    assert checks.shown(np.int64(3)) == "3" and checks.shown(np.arange(3)) == "a ndarray"
 
 
 MASKED = np.ma.masked_greater([[0.0, 0.9], [0.1, 0.0]], 0.5)

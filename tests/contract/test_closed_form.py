@@ -5,7 +5,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.closed_form import CLOSED_FORMS
-from causaleval_pd.contract.metric import METRICS, metric, probe_closed_form
+from causaleval_pd.contract.metric import METRICS, probe_closed_form
 
 
 @pytest.mark.slow
@@ -16,33 +16,27 @@ def test_every_metric_keeps_its_closed_form_rule():
         probe_closed_form(m)
 
 
-def register_for_graphs(function, closed_form):
-    return metric(
-        field="graph",
-        kinds=("dag",),
-        direction="minimize",
-        range=(0, np.inf),
-        optimum=0,
-        long_name=function.__name__,
-        closed_form=closed_form,
-    )(function)
+@pytest.fixture
+def register(declare):
+    """Register a metric of graphs with a closed form; it is forgotten after the test."""
+    return lambda function, name: declare(range=(0, np.inf), closed_form=name)(function)
 
 
-def test_a_metric_that_contradicts_its_closed_form_is_refused():
+def test_a_metric_that_contradicts_its_closed_form_is_refused(register):
     def squared(pairs):
         return pairs.counts.fn**2
 
     with pytest.raises(ValueError, match=r"squared names closed_form='linear', but at same direction 2 it is .* units"):
-        register_for_graphs(squared, "linear")
+        register(squared, "linear")
     message = r"names closed_form='ancestors', but it depends on the number of shared edges"
     with pytest.raises(ValueError, match=message):
-        register_for_graphs(squared, "ancestors")
+        register(squared, "ancestors")
     with pytest.raises(ValueError, match=r"names closed_form='blankets', but its function reads 'counts', which"):
-        register_for_graphs(squared, "blankets")
+        register(squared, "blankets")
     with pytest.raises(ValueError, match=r"unknown closed form 'liner'; did you mean 'linear'"):
-        register_for_graphs(squared, "liner")
+        register(squared, "liner")
     with pytest.raises(ValueError, match=r"closed form 'additive' is for field 'network', not 'graph'"):
-        register_for_graphs(squared, "additive")
+        register(squared, "additive")
     assert "squared" not in METRICS
 
     def turned(pairs):
@@ -50,17 +44,14 @@ def test_a_metric_that_contradicts_its_closed_form_is_refused():
 
     for name, fault in (("hypergeometric", "depends on their directions"), ("reversal", "with 1 right and 3 wrong")):
         with pytest.raises(ValueError, match=fault):
-            register_for_graphs(turned, name)
-    try:
-        assert register_for_graphs(squared, None).closed_form is None
-    finally:
-        METRICS.pop("squared", None)
+            register(turned, name)
+    assert register(squared, None).closed_form is None
 
     def apart(pairs):
         return pairs.v_structures.tp
 
     with pytest.raises(ValueError, match="closed_form='hypergeometric', but its function reads 'v_structures', which"):
-        register_for_graphs(apart, "hypergeometric")
+        register(apart, "hypergeometric")
 
 
 def test_rules_are_listed_with_what_must_hold():
@@ -72,7 +63,7 @@ def test_rules_are_listed_with_what_must_hold():
     assert (table.loc[used, "field"].to_numpy() == fields.to_numpy()).all()
 
 
-def test_a_rule_is_registered_once_and_its_probe_sees_the_metric():
+def test_a_rule_is_registered_once_and_its_probe_sees_the_metric(register):
     seen = []
 
     def probe(value):
@@ -90,23 +81,21 @@ def test_a_rule_is_registered_once_and_its_probe_sees_the_metric():
         def thrice(x):
             return 3 * x
 
-        assert register_for_graphs(twice, "doubles").closed_form == "doubles"
+        assert register(twice, "doubles").closed_form == "doubles"
         message = r"thrice names closed_form='doubles', but 5 gives 15.0; leave closed_form out, so that its null dist"
         with pytest.raises(ValueError, match=message):
-            register_for_graphs(thrice, "doubles")
+            register(thrice, "doubles")
         assert seen == [10.0, 15.0] and "thrice" not in METRICS
     finally:
         CLOSED_FORMS.pop("doubles", None)
-        METRICS.pop("twice", None)
 
 
-def test_a_rule_without_a_probe_is_taken_at_its_word():
+def test_a_rule_without_a_probe_is_taken_at_its_word(register):
     ce.register_closed_form(ce.ClosedFormRule("believed", "graph", "Nothing can be checked."))
     try:
-        assert register_for_graphs(anything, "believed").closed_form == "believed"
+        assert register(anything, "believed").closed_form == "believed"
     finally:
         del CLOSED_FORMS["believed"]
-        METRICS.pop("anything", None)
 
 
 def anything(pairs):

@@ -3,7 +3,6 @@
 import math
 import pickle
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -103,25 +102,11 @@ def test_other_cells_and_names_are_refused(call, message):
         call()
 
 
-@pytest.fixture
-def estimated_size():
-    @metric(
-        field="graph",
-        kinds=("dag",),
-        truth_kinds=(),
-        direction="minimize",
-        range=(0, np.inf),
-        optimum=0,
-        long_name="edges of the estimate",
-    )
+def test_graphs_are_scored_without_a_truth(declare):
+    @declare(truth_kinds=())
     def estimated_size(pairs):
         return pairs.estimate.edge_counts.edges[pairs.estimate_index]
 
-    yield estimated_size
-    del METRICS["estimated_size"]
-
-
-def test_graphs_are_scored_without_a_truth(estimated_size):
     estimates = pd.DataFrame({"estimate": ["A -> B; C", "A -> B; B -> C", None]})
     found = ce.evaluate(estimates, ["estimated_size"], truth=None)
     assert found["estimated_size"].tolist()[:2] == [1.0, 2.0] and found["estimated_size"].isna()[2]

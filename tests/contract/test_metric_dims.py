@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.metric import METRICS, metric
 from causaleval_pd.contract.metric_dims import component, with_components
 from causaleval_pd.contract.pairs import Batch, Pairs
 
@@ -37,26 +36,17 @@ class Numbers(Pairs):
 
 
 @pytest.fixture
-def lags():
+def lags(declare):
     """A metric with a side and as many lags as the data have, and its calls: each is repeated for the first pair."""
     calls = []
 
-    @metric(
-        field="graph",
-        kinds=("dag",),
-        direction="minimize",
-        range=(-np.inf, np.inf),
-        optimum=0,
-        long_name="error",
-        dims={"side": ("left", "right"), "lag": None},
-    )
+    @declare(range=(-np.inf, np.inf), long_name="error", dims={"side": ("left", "right"), "lag": None})
     def lagged(pairs, *, scale=1.0):
         """Return the numbers on both sides."""
         calls.append(pairs.n)
         return scale * np.stack([pairs.values, -pairs.values], axis=1)
 
-    yield lagged, calls
-    del METRICS["lagged"]
+    return lagged, calls
 
 
 def batch(n, width):

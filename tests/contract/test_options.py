@@ -3,7 +3,6 @@
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.contract.options import Convention, what_applies, with_options
 from causaleval_pd.fields.structure.field import pair
 
@@ -69,24 +68,15 @@ DAG, CPDAG, PDAG = (pair("A -> B; B -> C", text) for text in ("A -> B; C", "A --
 
 
 @pytest.fixture
-def strict():
+def strict(declare):
     """A metric of DAGs that takes PDAGs by an option."""
+    loose = Convention("mode", "loose", ("pdag",), "edges are counted")
 
-    @ce.metric(
-        field="graph",
-        kinds=("dag",),
-        direction="minimize",
-        range=(0, 9),
-        optimum=0,
-        long_name="strict metric",
-        conventions=[Convention("mode", "loose", ("pdag",), "edges are counted")],
-        instead=("sid_lower", "of another package"),
-    )
+    @declare(conventions=[loose], instead=("sid_lower", "of another package"))
     def strict(pairs, *, mode="strict"):
         return pairs.counts.fp
 
-    yield strict
-    del METRICS["strict"]
+    return strict
 
 
 def test_an_option_adds_kinds_to_both_sides(strict):

@@ -5,18 +5,12 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.metric import METRICS
 
 RUNS = ce.datasets.runs().query("algorithm == 'lingam'").head(8)
 
 
-@pytest.fixture(autouse=True)
-def _registered():
-    """Remove the metrics that a test registers."""
-    before = dict(METRICS)
-    yield
-    for name in METRICS.keys() - before:
-        del METRICS[name]
+#: forgets what a test declares
+pytestmark = pytest.mark.usefixtures("declare")
 
 
 def declared(function, **settings):

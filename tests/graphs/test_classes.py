@@ -13,18 +13,7 @@ import pytest
 from references.declared import declared, declared_kind
 
 import causaleval_pd as ce
-from causaleval_pd.graphs import pairs
-from causaleval_pd.graphs.classes import (
-    class_cpdag,
-    explain_kind,
-    infer_kinds,
-    is_acyclic,
-    is_cpdag,
-    is_dag,
-    not_in_class,
-    to_cpdags,
-    to_skeletons,
-)
+from causaleval_pd.graphs import classes, pairs
 from causaleval_pd.graphs.kernels.planes import CPDAG, DAG, DIGRAPH, PDAG, marks_from_planes, planes_from_arcs
 
 
@@ -88,14 +77,14 @@ def test_kinds_of_all_graphs(d: int) -> None:
         for m in graphs
     ]
     planes = planes_of(graphs)
-    assert infer_kinds(planes, d).tolist() == expected
-    assert is_dag(planes, d).tolist() == [m.tobytes() in dags for m in graphs]
-    assert is_cpdag(planes, d).tolist() == [m.tobytes() in cpdags for m in graphs]
+    assert classes.infer_kinds(planes, d).tolist() == expected
+    assert classes.is_dag(planes, d).tolist() == [m.tobytes() in dags for m in graphs]
+    assert classes.is_cpdag(planes, d).tolist() == [m.tobytes() in cpdags for m in graphs]
     for kind, members in ((DAG, dags), (CPDAG, cpdags)):
-        wrong = not_in_class(planes, d, np.full(len(graphs), kind, np.uint8))
+        wrong = classes.not_in_class(planes, d, np.full(len(graphs), kind, np.uint8))
         assert wrong.tolist() == [m.tobytes() not in members for m in graphs]
-    assert not not_in_class(planes, d, np.full(len(graphs), PDAG, np.uint8)).any()
-    wrong = not_in_class(planes, d, np.full(len(graphs), DIGRAPH, np.uint8))
+    assert not classes.not_in_class(planes, d, np.full(len(graphs), PDAG, np.uint8)).any()
+    wrong = classes.not_in_class(planes, d, np.full(len(graphs), DIGRAPH, np.uint8))
     assert wrong.tolist() == [bool((m & m.T).any()) for m in graphs]
 
 
@@ -103,14 +92,14 @@ def test_kinds_of_all_graphs(d: int) -> None:
 def test_acyclicity_walks_directed_edges_only(d: int) -> None:
     graphs = all_graphs(d)
     expected = [nx.is_directed_acyclic_graph(nx.DiGraph((m & ~m.T).astype(int))) for m in graphs]
-    assert is_acyclic(planes_of(graphs), d).tolist() == expected
+    assert classes.is_acyclic(planes_of(graphs), d).tolist() == expected
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, pytest.param(4, marks=pytest.mark.slow)])
 def test_cpdag_of_dags_and_of_pdags(d: int) -> None:
     cpdags, dags = all_cpdags(d), np.array(all_dags(d))
     expected = np.array([cpdags[equivalence_class(m)] for m in dags])
-    found, none = to_cpdags(planes_of(dags), d, np.full(len(dags), DAG, np.uint8))
+    found, none = classes.to_cpdags(planes_of(dags), d, np.full(len(dags), DAG, np.uint8))
     assert not none.any()
     np.testing.assert_array_equal(marks_from_planes(found, d), expected)
     # a pdag's consistent extensions: same skeleton and v-structures, its directed edges kept
@@ -120,20 +109,20 @@ def test_cpdag_of_dags_and_of_pdags(d: int) -> None:
             for m in dags
             if equivalence_class(m) == equivalence_class(pdag) and not (m & ~pdag).any()
         }
-        completed, extends = class_cpdag(planes_of(pdag[None]), d)
+        completed, extends = classes.class_cpdag(planes_of(pdag[None]), d)
         assert extends[0] == bool(keys)
         if keys:
             assert len(keys) == 1
             np.testing.assert_array_equal(marks_from_planes(completed, d)[0], cpdags[keys.pop()])
     copy = planes_of(expected)
-    np.testing.assert_array_equal(to_cpdags(copy, d, np.full(len(copy), CPDAG, np.uint8))[0], copy)
+    np.testing.assert_array_equal(classes.to_cpdags(copy, d, np.full(len(copy), CPDAG, np.uint8))[0], copy)
 
 
 def test_skeletons() -> None:
     cycle = np.zeros((3, 4, 4), dtype=bool)
     cycle[0, [0, 1, 2, 3], [1, 2, 3, 0]] = True  # undirected four-cycle: no DAG without v-structures
     cycle[1, 0, 1] = True
-    planes, kinds = to_skeletons(planes_of(cycle), 4)
+    planes, kinds = classes.to_skeletons(planes_of(cycle), 4)
     np.testing.assert_array_equal(marks_from_planes(planes, 4), cycle | cycle.transpose(0, 2, 1))
     assert kinds.tolist() == [PDAG, CPDAG, CPDAG]
 
@@ -159,9 +148,9 @@ def test_explanations(arcs: list[tuple[int, int]], kind: int, message: str) -> N
     source, target = np.array(arcs).T
     planes = planes_from_arcs(1, 4, np.zeros_like(source), source, target)
     names = ("A", "B", "C", "D")
-    assert not_in_class(planes, 4, np.array([kind], np.uint8))[0]
+    assert classes.not_in_class(planes, 4, np.array([kind], np.uint8))[0]
     with pytest.raises(ValueError, match=message):
-        raise ValueError(explain_kind(planes[0], names, kind))
+        raise ValueError(classes.explain_kind(planes[0], names, kind))
 
 
 def test_distinct_rows_survive_equal_hashes(monkeypatch):

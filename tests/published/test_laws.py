@@ -7,24 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from causaleval_pd.published.laws import (
-    auroc_bound,
-    auroc_law,
-    auroc_normal,
-    auroc_tail,
-    auroc_variance,
-    best_f1_tail,
-    best_hamming_tail,
-    coin_tail,
-    mean_precision_moments,
-    precision_moments,
-    precision_tail,
-    questions_of,
-    right_answers,
-    shuffled_mean,
-    shuffled_range,
-    shuffled_tail,
-)
+from causaleval_pd.published import laws
 
 
 def shuffles(truths: tuple[int, ...], answers: tuple[int, ...]) -> np.ndarray:
@@ -36,8 +19,8 @@ def shuffles(truths: tuple[int, ...], answers: tuple[int, ...]) -> np.ndarray:
 
 def test_sixty_of_a_hundred():
     """Case 23: the coin, and the least favourable number of yes."""
-    assert coin_tail(100, 60) == pytest.approx(0.02844, abs=1e-5)
-    limits = shuffled_range(100, 50, 60)
+    assert laws.coin_tail(100, 60) == pytest.approx(0.02844, abs=1e-5)
+    limits = laws.shuffled_range(100, 50, 60)
     assert (limits.high, limits.answered_yes) == (pytest.approx(0.03567, abs=1e-5), 50)
 
 
@@ -50,7 +33,7 @@ def test_sixty_of_a_hundred():
 )  # fmt: skip
 def test_unbalanced_truths(n, yes, right, p, answered):
     """Cases 24 and 25: all-yes and all-no answers have the accuracy of the majority."""
-    limits = shuffled_range(n, yes, right)
+    limits = laws.shuffled_range(n, yes, right)
     assert limits.high == pytest.approx(p, rel=0.02) and limits.answered_yes == answered
 
 
@@ -59,28 +42,28 @@ def test_printed_errors_give_the_number_of_questions(right, coin):
     """Case 26: 190 questions."""
     share = right / 190
     error = (share * (1 - share) / 189) ** 0.5
-    assert questions_of(share, error) == pytest.approx(190)
-    assert coin_tail(190, right) == pytest.approx(coin, abs=1e-4)
+    assert laws.questions_of(share, error) == pytest.approx(190)
+    assert laws.coin_tail(190, right) == pytest.approx(coin, abs=1e-4)
 
 
 @pytest.mark.parametrize(("right", "p"), [(109, 0.0295), (107, 0.0551)])
 def test_balanced_questions_raise_p(right, p):
     """Case 26, with 95 yes."""
-    assert shuffled_range(190, 95, right).high == pytest.approx(p, abs=1e-4)
+    assert laws.shuffled_range(190, 95, right).high == pytest.approx(p, abs=1e-4)
 
 
 @pytest.mark.parametrize(("yes", "answered"), [(2, 3), (0, 2), (5, 1)])
 def test_two_classes_are_hypergeometric(yes, answered):
     listed = shuffles((yes, 5 - yes), (answered, 5 - answered))
-    assert shuffled_mean(5, yes, answered) == pytest.approx(listed.mean() / 5)
+    assert laws.shuffled_mean(5, yes, answered) == pytest.approx(listed.mean() / 5)
     for right in range(6):
-        assert shuffled_tail(5, yes, answered, right) == pytest.approx((listed >= right).mean())
+        assert laws.shuffled_tail(5, yes, answered, right) == pytest.approx((listed >= right).mean())
 
 
 def test_accuracies_that_no_count_gives():
-    assert right_answers(0.521, 0.0005, 190) == (99, 99)
-    assert right_answers(0.523, 0.0005, 190) is None
-    assert right_answers(0.5, 0.05, 10) == (5, 5)
+    assert laws.right_answers(0.521, 0.0005, 190) == (99, 99)
+    assert laws.right_answers(0.523, 0.0005, 190) is None
+    assert laws.right_answers(0.5, 0.05, 10) == (5, 5)
 
 
 def labels(n: int, k: int) -> np.ndarray:
@@ -111,25 +94,25 @@ def precisions(n: int, k: int) -> np.ndarray:
 )  # fmt: skip
 def test_printed_means_of_auroc(sizes, value, slack, high, low):
     """Cases 13 to 18."""
-    assert auroc_tail(sizes, value - slack).p == pytest.approx(high, rel=2e-3)
-    assert auroc_tail(sizes, value + slack).p == pytest.approx(low, rel=2e-3)
+    assert laws.auroc_tail(sizes, value - slack).p == pytest.approx(high, rel=2e-3)
+    assert laws.auroc_tail(sizes, value + slack).p == pytest.approx(low, rel=2e-3)
 
 
 def test_normal_law_and_bounds_of_auroc():
     """Cases 14, 16 and 18."""
-    assert auroc_normal([(20, 4)] * 10, 0.615) == pytest.approx(0.01393, rel=1e-3)
-    assert auroc_bound([(20, 4)] * 10, 0.615) == pytest.approx(0.2413, abs=1e-4)
-    assert auroc_variance([(6, 2), (6, 3), (7, 2)]) == pytest.approx(0.02271091, abs=1e-8)
-    assert auroc_normal([(16, 13)], 0.685) == pytest.approx(0.1659, abs=2e-4)
-    assert auroc_bound([(20, 4)], 0.5) == 1
+    assert laws.auroc_normal([(20, 4)] * 10, 0.615) == pytest.approx(0.01393, rel=1e-3)
+    assert laws.auroc_bound([(20, 4)] * 10, 0.615) == pytest.approx(0.2413, abs=1e-4)
+    assert laws.auroc_variance([(6, 2), (6, 3), (7, 2)]) == pytest.approx(0.02271091, abs=1e-8)
+    assert laws.auroc_normal([(16, 13)], 0.685) == pytest.approx(0.1659, abs=2e-4)
+    assert laws.auroc_bound([(20, 4)], 0.5) == 1
 
 
 @pytest.mark.parametrize(("n", "k"), [(5, 1), (6, 2), (7, 3), (8, 6)])
 def test_the_law_of_auroc_is_that_of_all_orders(n, k):
-    values, weights = auroc_law(n, k)
+    values, weights = laws.auroc_law(n, k)
     listed = aurocs(n, k)
     np.testing.assert_allclose(weights, [np.isclose(listed, x).mean() for x in values], atol=1e-14)
-    assert auroc_variance([(n, k)]) == pytest.approx(listed.var())
+    assert laws.auroc_variance([(n, k)]) == pytest.approx(listed.var())
 
 
 @pytest.mark.parametrize("groups", [(4, 2), (1, 1, 4), (3, 3), (5, 1)])
@@ -140,9 +123,9 @@ def test_ties_change_the_variance_and_the_bound_holds(groups):
         mask = np.isin(range(6), true)
         apart = np.sign(scores[mask][:, None] - scores[~mask][None])
         found.append((apart.mean() + 1) / 2)
-    assert auroc_variance([(6, 2)], [groups]) == pytest.approx(np.var(found))
+    assert laws.auroc_variance([(6, 2)], [groups]) == pytest.approx(np.var(found))
     for value in np.unique(found):
-        assert np.mean(np.array(found) >= value - 1e-12) <= auroc_bound([(6, 2)], value) + 1e-12
+        assert np.mean(np.array(found) >= value - 1e-12) <= laws.auroc_bound([(6, 2)], value) + 1e-12
 
 
 @pytest.mark.parametrize(
@@ -154,9 +137,9 @@ def test_ties_change_the_variance_and_the_bound_holds(groups):
 )
 def test_printed_means_of_average_precision(sizes, value, mean, variance, high, low):
     """Cases 19 and 20."""
-    assert mean_precision_moments(sizes)[:2] == pytest.approx((mean, variance), abs=1e-6)
-    assert precision_tail(sizes, value - 0.005).p == pytest.approx(high, abs=1e-6)
-    assert precision_tail(sizes, value + 0.005).p == pytest.approx(low, abs=1e-6)
+    assert laws.mean_precision_moments(sizes)[:2] == pytest.approx((mean, variance), abs=1e-6)
+    assert laws.precision_tail(sizes, value - 0.005).p == pytest.approx(high, abs=1e-6)
+    assert laws.precision_tail(sizes, value + 0.005).p == pytest.approx(low, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +148,7 @@ def test_printed_means_of_average_precision(sizes, value, mean, variance, high, 
 )
 def test_moments_of_average_precision(n, k, mean, sd, skewness):
     """Case 21, and all orders where there are few."""
-    found = precision_moments(n, k)
+    found = laws.precision_moments(n, k)
     assert (found.mean, math.sqrt(found.variance)) == pytest.approx((mean, sd), abs=1e-6)
     assert found.skewness == pytest.approx(skewness, abs=1e-4)
     if n == 9:
@@ -181,11 +164,11 @@ def test_moments_of_average_precision(n, k, mean, sd, skewness):
 def test_means_of_large_rankings_have_a_pearson_law(n, k, runs, value, p):
     """Case 22."""
     sizes = [(n, k)] * runs
-    moments = mean_precision_moments(sizes)
+    moments = laws.mean_precision_moments(sizes)
     law = stats.pearson3(moments.skewness, moments.mean, math.sqrt(moments.variance))
     assert law.sf(value) == pytest.approx(p, abs=6e-5)
     # small rankings are convolved
-    assert precision_tail(sizes, value).p == pytest.approx(p, rel=0.2 if n == 20 else 1e-2)
+    assert laws.precision_tail(sizes, value).p == pytest.approx(p, rel=0.2 if n == 20 else 1e-2)
 
 
 def test_one_large_ranking_is_bounded_closely():
@@ -193,7 +176,7 @@ def test_one_large_ranking_is_bounded_closely():
     listed = precisions(30, 4)
     for value in (0.2, 0.3, 0.5):
         exact = (listed >= value - 1e-9).mean()
-        assert exact - 1e-12 <= precision_tail([(30, 4)], value).p <= 1.03 * exact
+        assert exact - 1e-12 <= laws.precision_tail([(30, 4)], value).p <= 1.03 * exact
 
 
 @pytest.mark.parametrize(
@@ -201,7 +184,7 @@ def test_one_large_ranking_is_bounded_closely():
 )
 def test_the_best_threshold_makes_few_errors(n, k, errors, p):
     """Case 29."""
-    assert best_hamming_tail(n, k, errors) == pytest.approx(p, rel=1e-3)
+    assert laws.best_hamming_tail(n, k, errors) == pytest.approx(p, rel=1e-3)
 
 
 @pytest.mark.parametrize(("n", "k"), [(6, 2), (7, 3), (8, 6)])
@@ -212,9 +195,9 @@ def test_best_thresholds_are_those_of_all_orders(n, k):
     errors = (k - right + chosen - right).min(1)
     f1 = (2 * right[:, 1:] / (chosen[1:] + k)).max(1)
     for x in range(k + 1):
-        assert best_hamming_tail(n, k, x) == pytest.approx((errors <= x).mean())
+        assert laws.best_hamming_tail(n, k, x) == pytest.approx((errors <= x).mean())
     for x in np.unique(f1):
-        assert best_f1_tail(n, k, x) == pytest.approx((f1 >= x - 1e-9).mean())
+        assert laws.best_f1_tail(n, k, x) == pytest.approx((f1 >= x - 1e-9).mean())
 
 
 @pytest.mark.parametrize(("n", "k", "n_runs"), [(60, 3, 2), (200, 3, 5)])
@@ -224,7 +207,7 @@ def test_skewed_means_of_average_precision_have_bounds_and_keep_their_level(n, k
     ranks = np.sort(rng.random((20_000 * n_runs, n)).argpartition(k, axis=1)[:, :k] + 1, axis=1)
     means = (np.arange(1, k + 1) / ranks).mean(axis=1).reshape(-1, n_runs).mean(axis=1)
     for value in np.quantile(means, [0.9, 0.95, 0.99]):
-        upper, lower = (precision_tail([(n, k)] * n_runs, value, lower=x) for x in (False, True))
+        upper, lower = (laws.precision_tail([(n, k)] * n_runs, value, lower=x) for x in (False, True))
         share = (means >= value).mean()
         error = 4 * (share / len(means)) ** 0.5
         assert upper.method == "bound" and lower.p <= upper.p <= 1.05 * lower.p + 1e-9
@@ -235,5 +218,5 @@ def test_bounds_of_one_average_precision_hold_the_law_of_all_orders():
     first, second = np.triu_indices(400, 1)
     law = (1 / (first + 1) + 2 / (second + 1)) / 2
     for value in (0.01, 0.05, 0.2, 0.7):
-        upper, lower = (precision_tail([(400, 2)], value, lower=x).p for x in (False, True))
+        upper, lower = (laws.precision_tail([(400, 2)], value, lower=x).p for x in (False, True))
         assert lower - 1e-12 <= (law >= value - 1e-12).mean() <= upper + 1e-12 <= 1.05 * lower

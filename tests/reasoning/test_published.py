@@ -10,21 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from causaleval_pd import reasoning as cr
 from causaleval_pd.fields.reasoning.published import parse_matrix, parse_printed
-from causaleval_pd.reasoning import (
-    ask,
-    make_tasks,
-    published,
-    read_cladder,
-    read_corr2cause,
-    read_published,
-    score_questions,
-)
 
 
 @pytest.fixture(scope="module")
 def tasks():
-    return make_tasks("candy_party", [[3, 3], [4, 3]], n_samples=6, replicates=2, rng=3)
+    return cr.make_tasks("candy_party", [[3, 3], [4, 3]], n_samples=6, replicates=2, rng=3)
 
 
 @pytest.fixture
@@ -80,8 +72,8 @@ def files(tasks, tmp_path):
 
 @pytest.mark.slow
 def test_files_of_one_data_set_give_its_tables(tasks, files, monkeypatch):
-    monkeypatch.setattr(published, "ROWS_AT_ONCE", 7)
-    tables = read_published(*files)
+    monkeypatch.setattr(cr.published, "ROWS_AT_ONCE", 7)
+    tables = cr.read_published(*files)
     keys = ["task", "sample", "replicate", "question"]
     ours, theirs = (x.questionnaire().sort_values(keys, ignore_index=True) for x in (tasks, tables))
     pd.testing.assert_frame_equal(theirs, ours)
@@ -102,18 +94,18 @@ def test_files_of_one_data_set_give_its_tables(tasks, files, monkeypatch):
 
 @pytest.mark.slow
 def test_one_file_alone(tasks, files):
-    factual = read_published(files[0])
+    factual = cr.read_published(files[0])
     assert set(factual.questionnaire()["world"]) == {"fact"}
     assert factual.worlds["task"].tolist() == [0, 1]
     assert len(factual.nodes) == 0
-    raw = read_published(files[2])
+    raw = cr.read_published(files[2])
     assert len(raw.questionnaire()) == 0
     assert len(raw.contexts) == 24
 
 
 def test_codes_stay_text():
     text = "Context ID,Sample ID,Effect,Context,Question,True\n0,0,1E10,c,q,1\n0,0,NA,c,r,0\n"
-    rows = read_published(io.StringIO(text)).questionnaire()
+    rows = cr.read_published(io.StringIO(text)).questionnaire()
     assert rows["effect"].tolist() == ["1E10", "NA"]
     assert rows["truth"].tolist() == [True, False]
 
@@ -126,20 +118,20 @@ def test_contradictions_and_bad_cells_are_refused(files, tmp_path):
     path = tmp_path / "bad.csv"
     pd.concat([table, twice]).to_csv(path, index=False)
     with pytest.raises(ValueError, match="contradict"):
-        read_published(path)
+        cr.read_published(path)
     table.astype({"True": "object"}).replace({"True": {True: "maybe"}}).to_csv(path, index=False)
     with pytest.raises(ValueError, match=r"column 'True', row \d+: expected True or False, found 'maybe'"):
-        read_published(path)
+        cr.read_published(path)
     table.drop(columns="Context").to_csv(path, index=False)
     with pytest.raises(ValueError, match="none of the published layouts"):
-        read_published(path)
+        cr.read_published(path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("layout", range(3))
 def test_a_file_without_rows_has_no_tasks(files, tmp_path, layout):
     pd.read_csv(files[layout]).head(0).to_csv(tmp_path / "empty.csv", index=False)
-    assert len(read_published(tmp_path / "empty.csv").questions) == 0
+    assert len(cr.read_published(tmp_path / "empty.csv").questions) == 0
 
 
 @pytest.mark.slow
@@ -148,11 +140,11 @@ def test_a_truncated_matrix_is_refused(files, tmp_path):
     table["DAG adjacency matrix"] = str(np.triu(np.ones((40, 40), int), 1))
     table.to_csv(tmp_path / "raw.csv", index=False)
     with pytest.raises(ValueError, match=r"file .*raw\.csv: context 0 of the raw samples: a cell was cut"):
-        read_published(tmp_path / "raw.csv")
+        cr.read_published(tmp_path / "raw.csv")
     table["DAG adjacency matrix"] = "[[0 1] [0 0]]"
     table.to_csv(tmp_path / "raw.csv", index=False)
     with pytest.raises(ValueError, match="a matrix of 2 rows"):
-        read_published(tmp_path / "raw.csv")
+        cr.read_published(tmp_path / "raw.csv")
 
 
 @pytest.mark.slow
@@ -163,12 +155,12 @@ def test_damaged_files_are_named(files, tmp_path):
     for size in range(0, len(whole), max(1, len(whole) // 50)):
         path.write_bytes(whole[:size])
         with pytest.raises(ValueError, match=r"file .*cut\.csv\.gz is not a complete CSV file"):
-            read_published(path)
+            cr.read_published(path)
     plain = tmp_path / "plain.csv"
     for content in (b"", b"\xff\xfea,b\n", b"Context ID,Sample ID\n1,2,3,4\n1,2,3,4,5,6,7\n", b'a,"b\n'):
         plain.write_bytes(content)
         with pytest.raises(ValueError, match=r"plain\.csv"):
-            read_published(plain)
+            cr.read_published(plain)
 
 
 @pytest.mark.parametrize("column", ["DAG nodes", "CCT nodes", "Bernoulli parameters"])
@@ -177,7 +169,7 @@ def test_cells_that_are_no_lists_are_refused(files, column, cell):
     table = pd.read_csv(files[2], dtype=str)
     table[column] = cell
     with pytest.raises(ValueError, match=r"context 0 of the raw samples: "):
-        read_published(io.StringIO(table.to_csv(index=False)))
+        cr.read_published(io.StringIO(table.to_csv(index=False)))
 
 
 def test_published_tables_are_read_in_linear_time(monkeypatch):
@@ -189,12 +181,12 @@ def test_published_tables_are_read_in_linear_time(monkeypatch):
         compared.append(len(table))
         return drop_duplicates(table, *args, **options)
 
-    monkeypatch.setattr(published, "ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(cr.published, "ROWS_AT_ONCE", 10)
     monkeypatch.setattr(pd.DataFrame, "drop_duplicates", counted)
     n = 400
     rows = "".join(f"{i},{i},Y,context {i},Is Y on?,True\n" for i in range(n))
     text = "Context ID,Sample ID,Effect,Context,Question,True\n" + rows
-    assert len(read_published(io.StringIO(text)).contexts) == n
+    assert len(cr.read_published(io.StringIO(text)).contexts) == n
     assert n < sum(compared) < 20 * n
 
 
@@ -222,7 +214,7 @@ def raw_file(observations):
     ],
 )
 def test_the_function_that_agrees(observations, function):
-    nodes = read_published(raw_file(observations)).nodes.set_index("node")["function"]
+    nodes = cr.read_published(raw_file(observations)).nodes.set_index("node")["function"]
     found = None if nodes.isna()["C"] else nodes["C"]
     assert found == function
     assert nodes[["A", "B"]].isna().all()
@@ -231,10 +223,10 @@ def test_the_function_that_agrees(observations, function):
 def test_values_of_other_nodes_and_those_that_fit_no_function_are_refused():
     # C is true though its noise and both parents are false
     with pytest.raises(ValueError, match="the values of node 'C' agree neither with AND nor with OR nor XOR"):
-        read_published(raw_file([(0, 0, 1, 0)]))
+        cr.read_published(raw_file([(0, 0, 1, 0)]))
     text = raw_file([(1, 1, 1, 1)]).getvalue().replace("'U_A': 1, ", "")
     with pytest.raises(ValueError, match="expected a value of 0 or 1 for each of 3 variables, found 2"):
-        read_published(io.StringIO(text))
+        cr.read_published(io.StringIO(text))
 
 
 ATOMS = st.one_of(
@@ -361,18 +353,18 @@ def write(path, content, *, lines=False):
 
 def test_cladder_with_backgrounds(tmp_path):
     models = write(tmp_path / "models.json", MODELS)
-    found = read_cladder(write(tmp_path / "questions.json", cladder()), models, instruction=None)
+    found = cr.read_cladder(write(tmp_path / "questions.json", cladder()), models, instruction=None)
     assert len(found) == 48
     assert found["prompt"][1] == "Lamp 1 lights lamp 2. Lamp 1 is lit in 1 % of cases. Is lamp 2 lit more often?"
     assert found["prompt"][0] == "Lamp 0 lights lamp 1. Is lamp 2 lit more often?"
     row = found.iloc[5]
     assert (row["question"], row["rung"], row["query"], row["graph"], row["cluster"]) == ("105", 3, "ett", "fork", "1")
     assert found["truth"].tolist() == [i // 12 % 2 == 1 for i in range(48)]
-    lines = read_cladder(write(tmp_path / "questions.jsonl", cladder(), lines=True), models, instruction=None)
+    lines = cr.read_cladder(write(tmp_path / "questions.jsonl", cladder(), lines=True), models, instruction=None)
     pd.testing.assert_frame_equal(lines, found)
     with pytest.raises(ValueError, match=r"record 0: the background of model 0 is missing; pass models="):
-        read_cladder(tmp_path / "questions.json")
-    assert read_cladder(tmp_path / "questions.json", background=False)["prompt"].str.endswith("'Answer: no'.").all()
+        cr.read_cladder(tmp_path / "questions.json")
+    assert cr.read_cladder(tmp_path / "questions.json", background=False)["prompt"].str.endswith("'Answer: no'.").all()
 
 
 def test_the_flat_table_of_cladder(tmp_path):
@@ -382,7 +374,7 @@ def test_the_flat_table_of_cladder(tmp_path):
         '3,"Imagine a lamp, lit.\nIs it lit?",yes,,fork,lamps,1,marginal\n',
         encoding="utf-8",
     )
-    [row] = read_cladder(path, instruction=None).to_dict("records")
+    [row] = cr.read_cladder(path, instruction=None).to_dict("records")
     assert row["prompt"] == "Imagine a lamp, lit.\nIs it lit?"
     assert (row["question"], row["rung"], row["truth"]) == ("3", 1, True)
 
@@ -391,14 +383,14 @@ def test_corr2cause(tmp_path):
     path = tmp_path / "test.csv"
     text = "Premise: Suppose there is a closed system of 3 variables, A, B and C.\nHypothesis: A directly causes B."
     pd.DataFrame({"input": [text, text.replace("3", "4")], "label": [1, 0]}).to_csv(path, index=False)
-    found = read_corr2cause(path, instruction=None)
+    found = cr.read_corr2cause(path, instruction=None)
     assert found["truth"].tolist() == [True, False]
     assert found["graph"].tolist() == ["3 variables", "4 variables"]
     assert found["rung"].isna().all()
     assert found["prompt"][0] == f"{text}\n\nDoes the hypothesis follow from the premise?"
     relations = ["entailment", "neutral", "contradiction"]
     parts = [{"premise": "Of 2 variables.", "hypothesis": f"H{i}.", "relation": r} for i, r in enumerate(relations)]
-    three = read_corr2cause(write(tmp_path / "test.json", parts))
+    three = cr.read_corr2cause(write(tmp_path / "test.json", parts))
     assert three["truth"].tolist() == [True, False, False]
     assert three["cluster"].nunique() == 1
 
@@ -427,23 +419,25 @@ def test_another_layout_and_damage_are_refused_and_never_guessed(kind, tmp_path)
     records = cladder(3)
     records[1] = change(records[1])
     with pytest.raises(ValueError, match=f"record 1: {message}"):
-        read_cladder(write(tmp_path / "q.json", records), background=False)
+        cr.read_cladder(write(tmp_path / "q.json", records), background=False)
 
 
 def test_the_layout_of_another_set_is_refused(tmp_path):
-    sets = {read_cladder: cladder(3), read_corr2cause: [{"input": "Premise: P. Hypothesis: H.", "label": 1}]}
+    sets = {cr.read_cladder: cladder(3), cr.read_corr2cause: [{"input": "Premise: P. Hypothesis: H.", "label": 1}]}
     for read in sets:
         for other, records in sets.items():
             if other is not read:
                 with pytest.raises(ValueError, match="record 0: "):
-                    read(write(tmp_path / "q.json", records), **({"background": True} if read is read_cladder else {}))
+                    read(
+                        write(tmp_path / "q.json", records), **({"background": True} if read is cr.read_cladder else {})
+                    )
     for records, message in (
         ([{"input": "Premise: P.", "label": 1}], "has no 'Hypothesis:'"),
         ([{"input": "Premise: P. Hypothesis: H.", "label": "yes"}], "the answer must be 1 or 0"),
         ([{"input": 7, "label": 1}], "its field 'input' must be text, found 7"),
     ):
         with pytest.raises(ValueError, match=f"record 0: .*{message}"):
-            read_corr2cause(write(tmp_path / "q.json", records))
+            cr.read_corr2cause(write(tmp_path / "q.json", records))
 
 
 @pytest.mark.parametrize(
@@ -460,21 +454,21 @@ def test_tables_that_would_lose_a_value_are_refused(name, text, message, tmp_pat
     path = tmp_path / name
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
-        read_corr2cause(path)
+        cr.read_corr2cause(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"[1", b"{", b"\xff\xfe", b"[" * 100_000, b'"text"'])
 def test_files_that_hold_no_questions_are_refused(content, tmp_path):
     path = tmp_path / "q.json"
     path.write_bytes(content)
-    for read in (read_cladder, read_corr2cause):
+    for read in (cr.read_cladder, cr.read_corr2cause):
         with pytest.raises(ValueError, match=r"q\.json"):
             read(path)
 
 
 @pytest.mark.slow
 def test_answers_are_scored_beside_shuffled_ones(tmp_path):
-    questions = read_cladder(write(tmp_path / "q.json", cladder(240)), background=False)
+    questions = cr.read_cladder(write(tmp_path / "q.json", cladder(240)), background=False)
     truth = dict(zip(questions["question"], questions["truth"], strict=True))
     answers = []
     for model, right in (("perfect", 1.0), ("kind", None)):
@@ -483,7 +477,7 @@ def test_answers_are_scored_beside_shuffled_ones(tmp_path):
         def reply(prompt, model=model, generator=generator):
             return "Answer: yes"
 
-        asked = ask(questions, reply, key=["question"]).assign(model=model)
+        asked = cr.ask(questions, reply, key=["question"]).assign(model=model)
         if right:
             asked["answer"] = asked["question"].map(truth).astype("boolean")
         else:  # the usual answer of each kind of question
@@ -491,13 +485,13 @@ def test_answers_are_scored_beside_shuffled_ones(tmp_path):
         answers.append(asked)
     table = pd.concat(answers, ignore_index=True)
     for within in ("rung", "graph", ["rung", "graph"]):
-        worlds = score_questions(table, by="model", within=within).set_index("model")
+        worlds = cr.score_questions(table, by="model", within=within).set_index("model")
         assert (worlds["n_clusters"] <= 4).all()
-        found = score_questions(table.drop(columns="cluster"), by="model", within=within).set_index("model")
+        found = cr.score_questions(table.drop(columns="cluster"), by="model", within=within).set_index("model")
         assert (found.loc["perfect", "accuracy"] == 1).all()
         np.testing.assert_allclose(found.loc["kind", "accuracy"], found.loc["kind", "control_accuracy"])
         assert (found["n"] > 0).all()
     with pytest.raises(ValueError, match="question '100' is answered more than once.*'replicate'"):
-        score_questions(table)
+        cr.score_questions(table)
     with pytest.raises(ValueError, match="unknown column 'rungs'; did you mean 'rung'"):
-        score_questions(table, by="model", within="rungs")
+        cr.score_questions(table, by="model", within="rungs")

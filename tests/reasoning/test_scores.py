@@ -9,16 +9,7 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.reasoning import (
-    answer_scores,
-    confusion,
-    join_answers,
-    label_scores,
-    parse_answers,
-    parse_labels,
-    quantities,
-    score_questions,
-)
+from causaleval_pd import reasoning as cr
 from causaleval_pd.statistics.coincidences import coincidence_law
 
 
@@ -34,7 +25,7 @@ def test_scores_agree_with_their_definitions():
     truth, answer = generator.random((2, 400)) < np.array([[0.3], [0.4]])
     answer = answer | (truth & (generator.random(400) < 0.5))
     text = ["".join("01"[int(b)] for b in bits) for bits in (truth, answer)]
-    found = answer_scores(table(*text)).iloc[0]
+    found = cr.answer_scores(table(*text)).iloc[0]
     tp, fp, fn = (truth & answer).sum(), (~truth & answer).sum(), (truth & ~answer).sum()
     assert (found["tp"], found["fp"], found["fn"]) == (tp, fp, fn)
     assert found["f1"] == pytest.approx(stats.hmean([found["precision"], found["recall"]]))
@@ -51,7 +42,7 @@ def test_scores_agree_with_their_definitions():
 
 @pytest.mark.slow
 def test_known_classification_scores(known, known_answers):
-    scores = answer_scores(known_answers, by="model", within=["task", "cause", "effect", "world"])
+    scores = cr.answer_scores(known_answers, by="model", within=["task", "cause", "effect", "world"])
     found = scores.pivot_table(index=["model", "task", "cause", "effect"], columns="world", values="accuracy")
     expected = known("estimates").set_index(["reasoner", "task", "cause", "effect"]).loc[found.index]
     for ours, theirs in {"fact": "acc_fact", "do1": "acc_do1", "do0": "acc_do0"}.items():
@@ -62,7 +53,7 @@ def test_shuffled_answers_by_brute_force_over_two_questions():
     # samples with one answer each: those of two questions are shuffled apart
     parts = [table("1100", "1010"), table("1110", "1100").assign(effect="Z", sample=range(4, 8))]
     both = pd.concat(parts, ignore_index=True)
-    found = answer_scores(both).iloc[0]
+    found = cr.answer_scores(both).iloc[0]
     truth = [np.array(p["truth"], bool) for p in parts]
     answer = [np.array(p["answer"], bool) for p in parts]
     right, f1 = [], []
@@ -79,26 +70,26 @@ def test_clusters_of_questions_have_any_name():
     truth = np.arange(12) % 2 == 0
     plain = pd.DataFrame({"question": range(12), "truth": truth, "answer": truth, "story": np.arange(12) // 3})
     how = {"within": [], "shuffle_within": []}
-    named = score_questions(plain, cluster="story", **how)
-    pd.testing.assert_frame_equal(named, score_questions(plain.rename(columns={"story": "cluster"}), **how))
+    named = cr.score_questions(plain, cluster="story", **how)
+    pd.testing.assert_frame_equal(named, cr.score_questions(plain.rename(columns={"story": "cluster"}), **how))
     assert named["n_clusters"].tolist() == [4]
-    alone = score_questions(plain.rename(columns={"story": "cluster"}), cluster=None, **how)
-    pd.testing.assert_frame_equal(alone, score_questions(plain, **how))
+    alone = cr.score_questions(plain.rename(columns={"story": "cluster"}), cluster=None, **how)
+    pd.testing.assert_frame_equal(alone, cr.score_questions(plain, **how))
     assert alone["n_clusters"].tolist() == [12] and alone["ci_low"][0] > named["ci_low"][0]
     with pytest.raises(ValueError, match=r"unknown column \(cluster\) 'stories'; did you mean 'story'"):
-        score_questions(plain, cluster="stories", **how)
+        cr.score_questions(plain, cluster="stories", **how)
     # questions without a cluster would be one
     for name in ("story", "question"):
         lost = plain.assign(**{name: plain[name].where(plain.index != 4)})
         with pytest.raises(ValueError, match=rf"{name}.*row 4 .*missing"):
-            score_questions(lost, cluster="story" if name == "story" else None, **how)
+            cr.score_questions(lost, cluster="story" if name == "story" else None, **how)
 
 
 def test_answers_without_a_sample_are_refused():
     answers = table("1010", "1110")
     answers["sample"] = answers["sample"].where(answers["sample"] != 2)
     with pytest.raises(ValueError, match=r"sample.*row 2 .*missing"):
-        answer_scores(answers)
+        cr.answer_scores(answers)
 
 
 def clustered(truth, answer, cluster):
@@ -114,17 +105,17 @@ def test_intervals_of_few_samples_with_accuracies_of_their_own_cover(sizes):
     cluster, covered = np.repeat(range(len(sizes)), sizes), []
     for _ in range(150):
         right = generator.random(len(cluster)) < generator.beta(4, 1, len(sizes))[cluster]
-        found = score_questions(clustered(np.ones(len(cluster), bool), right, cluster)).iloc[0]
+        found = cr.score_questions(clustered(np.ones(len(cluster), bool), right, cluster)).iloc[0]
         covered.append(found["ci_low"] <= 0.8 <= found["ci_high"])
     # .95 less three standard errors; the normal quantile and the number of answers covered .5 to .8
     assert np.mean(covered) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 150)
 
 
 def test_missing_answers_bound_the_accuracy():
-    found = answer_scores(table("1100", "1?0?")).iloc[0]
+    found = cr.answer_scores(table("1100", "1?0?")).iloc[0]
     assert (found["n"], found["n_failed"], found["accuracy"]) == (2, 2, 1.0)
     assert (found["accuracy_low"], found["accuracy_high"]) == (0.5, 1.0)
-    empty = answer_scores(table("11", "??")).iloc[0]
+    empty = cr.answer_scores(table("11", "??")).iloc[0]
     assert np.isnan(empty["accuracy"])
     assert (empty["accuracy_low"], empty["accuracy_high"]) == (0.0, 1.0)
 
@@ -132,7 +123,7 @@ def test_missing_answers_bound_the_accuracy():
 def test_intervals_know_clusters():
     once = table("1100110010" * 4, "1101110000" * 4)
     copies = pd.concat([once.assign(replicate=i) for i in range(9)])
-    one, nine = (answer_scores(t).iloc[0] for t in (once, copies))
+    one, nine = (cr.answer_scores(t).iloc[0] for t in (once, copies))
     assert nine["n"] == 9 * one["n"]
     assert (nine["ci_low"], nine["ci_high"]) == pytest.approx((one["ci_low"], one["ci_high"]))
 
@@ -141,42 +132,44 @@ def test_sample_truth_and_answer_are_enough():
     rng = np.random.default_rng(3)
     truth = rng.random(60) < 0.5
     table = pd.DataFrame({"sample": range(60), "truth": truth, "answer": truth ^ (rng.random(60) < 0.1), "model": "m"})
-    plain = answer_scores(table, by="model")
+    plain = cr.answer_scores(table, by="model")
     assert len(plain) == 1
-    whole = answer_scores(table.assign(task=0, cause=None, effect="Y", world="fact"), by="model").drop(columns="world")
+    whole = cr.answer_scores(table.assign(task=0, cause=None, effect="Y", world="fact"), by="model").drop(
+        columns="world"
+    )
     pd.testing.assert_frame_equal(plain, whole)
     # a column of questions tells them apart
     twice = pd.concat([table.assign(question="a"), table.assign(question="b")], ignore_index=True)
-    assert answer_scores(twice, by="model")["n_clusters"].tolist() == [60]
+    assert cr.answer_scores(twice, by="model")["n_clusters"].tolist() == [60]
     with pytest.raises(ValueError, match="answered more than once"):
-        answer_scores(twice.drop(columns="question"), by="model")
+        cr.answer_scores(twice.drop(columns="question"), by="model")
     with pytest.raises(ValueError, match="no column 'sample'"):
-        answer_scores(table.drop(columns="sample"))
+        cr.answer_scores(table.drop(columns="sample"))
     with pytest.raises(ValueError, match="within takes"):
-        answer_scores(table, within=["model"])
+        cr.answer_scores(table, within=["model"])
     with pytest.raises(ValueError, match="unknown column 'world'"):
-        answer_scores(table, within="world")
+        cr.answer_scores(table, within="world")
 
 
 def test_questions_need_no_rungs_or_kinds():
     table = pd.DataFrame({"question": range(40), "truth": [True, False] * 20, "answer": [True, False, True, True] * 10})
-    plain = score_questions(table)
+    plain = cr.score_questions(table)
     assert len(plain) == 1
-    pd.testing.assert_frame_equal(plain, score_questions(table, within=[], shuffle_within=[]))
+    pd.testing.assert_frame_equal(plain, cr.score_questions(table, within=[], shuffle_within=[]))
 
 
 def test_texts_as_truths_are_refused_and_the_advice_reads_them():
     """Yes and no in words are read by `parse_answers`, in tables and verbs; other labels have their metric."""
     words = pd.DataFrame({"sample": range(3), "truth": ["yes", "no", "yes"], "answer": ["Yes", "yes", "yes."]})
-    for call in (lambda: answer_scores(words), lambda: words.ceval.evaluate(["answer_accuracy"], estimate="answer")):
+    for call in (lambda: cr.answer_scores(words), lambda: words.ceval.evaluate(["answer_accuracy"], estimate="answer")):
         with pytest.raises(ValueError, match=r"truth.* found 'yes'.*ce.reasoning.parse_answers.*label_"):
             call()
-    read = words.assign(**{name: parse_answers(words[name]) for name in ("truth", "answer")})
-    assert answer_scores(read)["accuracy"].item() == pytest.approx(2 / 3)
+    read = words.assign(**{name: cr.parse_answers(words[name]) for name in ("truth", "answer")})
+    assert cr.answer_scores(read)["accuracy"].item() == pytest.approx(2 / 3)
     assert read.ceval.evaluate(["answer_accuracy"], estimate="answer")["answer_accuracy"].tolist() == [1, 0, 1]
     labels = words.assign(answer=["yes", "maybe", "yes"])
     assert labels.ceval.evaluate(["label_accuracy"], estimate="answer")["label_accuracy"].tolist() == [1, 0, 1]
-    assert label_scores(labels)["accuracy"].item() == pytest.approx(2 / 3)
+    assert cr.label_scores(labels)["accuracy"].item() == pytest.approx(2 / 3)
 
 
 def labelled(truth, answer, **more):
@@ -204,7 +197,7 @@ def test_the_law_of_shuffled_labels_by_brute_force(truth, answer):
     every = shuffled_hits(truth, answer)
     law = coincidence_law(*margins(truth, answer))
     np.testing.assert_allclose(law, np.bincount(every, minlength=len(law)) / len(every), atol=1e-15)
-    found = label_scores(labelled(truth, answer)).iloc[0]
+    found = cr.label_scores(labelled(truth, answer)).iloc[0]
     right = sum(map(str.__eq__, truth, answer))
     assert found["p_value"] == pytest.approx((every >= right).mean())
     assert found["control_accuracy"] == pytest.approx(every.mean() / len(truth))
@@ -213,13 +206,13 @@ def test_the_law_of_shuffled_labels_by_brute_force(truth, answer):
 def test_scores_of_labels_agree_with_their_definitions():
     """Accuracy, F1 of each label and confusion from counts by hand, with a label that no truth has."""
     answers = labelled("aaabbccc", "aabbxcc?", model="m")
-    found = label_scores(answers, by="model").iloc[0]
+    found = cr.label_scores(answers, by="model").iloc[0]
     assert (found["n"], found["n_failed"], found["n_samples"], found["n_labels"]) == (7, 1, 7, 3)
     assert found["accuracy"] == pytest.approx(5 / 7)
     assert found["macro_f1"] == pytest.approx(np.mean([4 / 5, 2 / 4, 4 / 4, 0 / 1]))
     assert (found["accuracy_low"], found["accuracy_high"]) == (5 / 8, 6 / 8)
     assert found["majority_accuracy"] == 3 / 8
-    counts = confusion(answers)
+    counts = cr.confusion(answers)
     assert counts.columns.tolist() == ["a", "b", "c", "x", "(missing)"]
     assert counts.to_numpy().tolist() == [[2, 1, 0, 0, 0], [0, 1, 0, 1, 0], [0, 0, 2, 0, 1]]
 
@@ -227,18 +220,20 @@ def test_scores_of_labels_agree_with_their_definitions():
 def test_notes_name_labels_that_no_truth_has_and_why_there_is_no_p():
     answers = labelled("aaabbccc", "aabbxcc?", model="m")
     plain = answers.assign(answer=answers["answer"].where(answers["answer"] != "x"))
-    assert label_scores(answers)["note"].tolist() == [
+    assert cr.label_scores(answers)["note"].tolist() == [
         "no truth has 'x': wrong, and an F1 of 0 each in macro_f1; make refusals missing, as pd.NA"
     ]
-    found = label_scores(plain)
+    found = cr.label_scores(plain)
     assert "note" not in found and (found["n"].item(), found["n_failed"].item()) == (6, 2)
     assert found["macro_f1"].item() == pytest.approx(np.mean([4 / 5, 2 / 3, 4 / 4]))
     pooled = pd.concat([plain, plain.assign(model="k")], ignore_index=True)
-    [note], p = label_scores(pooled)["note"], label_scores(pooled)["p_value"].item()
+    [note], p = cr.label_scores(pooled)["note"], cr.label_scores(pooled)["p_value"].item()
     assert note == "no p: samples have several answers; name models in by=, or make a cube with cluster='sample'"
-    assert np.isnan(p) and "note" not in label_scores(pooled, by="model")
+    assert np.isnan(p) and "note" not in cr.label_scores(pooled, by="model")
     cube = pooled.ceval.cube(["label_accuracy"], by=[], estimate="answer", cluster="sample", n_draws=99, rng=1)
-    assert cube.ceval.summary()["p_value"].notna().all() and label_scores(pooled, by="model")["p_value"].notna().all()
+    assert (
+        cube.ceval.summary()["p_value"].notna().all() and cr.label_scores(pooled, by="model")["p_value"].notna().all()
+    )
 
 
 def test_control_macro_f1_is_the_mean_over_all_orders():
@@ -250,7 +245,7 @@ def test_control_macro_f1_is_the_mean_over_all_orders():
         labels = sorted({*truth, *order})
         return np.mean([2 * sum(t == g == k for t, g in both) / (truth.count(k) + order.count(k)) for k in labels])
 
-    found = label_scores(labelled(truth, answer)).iloc[0]
+    found = cr.label_scores(labelled(truth, answer)).iloc[0]
     assert found["macro_f1"] == pytest.approx(macro(tuple(answer)))
     expected = np.mean([macro(order) for order in itertools.permutations(answer)])
     assert found["control_macro_f1"] == pytest.approx(expected)
@@ -259,8 +254,8 @@ def test_control_macro_f1_is_the_mean_over_all_orders():
 def test_answers_are_shuffled_within_tasks():
     """A reasoner that gives each task its label is no better than its shuffled answers."""
     answers = labelled("aaabbb", "aaabbb", task=[0, 0, 0, 1, 1, 1])
-    assert label_scores(answers)["p_value"].item() == 1
-    assert label_scores(answers, within=[])["p_value"].item() == pytest.approx(1 / 20)
+    assert cr.label_scores(answers)["p_value"].item() == 1
+    assert cr.label_scores(answers, within=[])["p_value"].item() == pytest.approx(1 / 20)
 
 
 @pytest.mark.parametrize(("truth", "answer"), CASES[:3])
@@ -300,7 +295,7 @@ def test_labels_of_a_sample_move_together():
     for n_draws in (99, None):
         with pytest.warns(UserWarning, match=r"share a value of column 'sample'.*pass cluster='sample'"):
             repeated.ceval.cube(["label_accuracy"], n_draws=n_draws, **how)
-    assert np.isnan(label_scores(repeated)["p_value"].item()), "several answers on a sample depend on each other"
+    assert np.isnan(cr.label_scores(repeated)["p_value"].item()), "several answers on a sample depend on each other"
 
 
 def test_models_are_compared_on_the_same_samples():
@@ -361,8 +356,8 @@ def test_cells_that_are_no_labels_are_named(truth, answer, message):
     """Refusals name row and column, under the verbs and in the tables."""
     answers = pd.DataFrame({"sample": range(len(truth)), "truth": truth, "answer": answer})
     for call in (
-        lambda: label_scores(answers),
-        lambda: confusion(answers),
+        lambda: cr.label_scores(answers),
+        lambda: cr.confusion(answers),
         lambda: answers.ceval.evaluate(["label_accuracy"], estimate="answer"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -373,9 +368,9 @@ def test_advice_on_case_is_followed():
     """The replacement that the message names gives the right accuracy."""
     answers = labelled(["yes", "no", "maybe"], ["Yes", "no", "maybe"])
     with pytest.raises(ValueError, match=r"\.replace\(\{'Yes': 'yes'\}\)"):
-        label_scores(answers)
+        cr.label_scores(answers)
     mended = answers.assign(answer=answers["answer"].replace({"Yes": "yes"}))
-    assert label_scores(mended)["accuracy"].item() == 1
+    assert cr.label_scores(mended)["accuracy"].item() == 1
 
 
 def test_replies_are_read_as_labels():
@@ -383,16 +378,16 @@ def test_replies_are_read_as_labels():
     labels = ["direct cause", "not_causal", "Collider"]
     replies = ["Answer: **direct cause**.", "x\nfinal answer: not_causal", '{"answer": "collider"}', "I guess so", None]
     with pytest.warns(UserWarning, match=r"1 of 4 replies \(25%\).*'I guess so'.*'Answer: direct cause'"):
-        found = parse_labels(replies, labels)
+        found = cr.parse_labels(replies, labels)
     assert found.tolist()[:3] == labels and found.isna().tolist() == [False] * 3 + [True] * 2
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        parse_labels(["Answer: collider"] * 30 + ["none"], labels)
-    assert parse_labels(["X"], ["x", "y"], how=str.lower).tolist() == ["x"]
+        cr.parse_labels(["Answer: collider"] * 30 + ["none"], labels)
+    assert cr.parse_labels(["X"], ["x", "y"], how=str.lower).tolist() == ["x"]
     with pytest.raises(ValueError, match=r"row 0 .*must return one of \['x', 'y'\] or None, found 'X'"):
-        parse_labels(["X"], ["x", "y"], how=str)
+        cr.parse_labels(["X"], ["x", "y"], how=str)
     with pytest.raises(ValueError, match="different texts"):
-        parse_labels(["x"], ["x", "X"])
+        cr.parse_labels(["x"], ["x", "X"])
 
 
 def test_one_label_for_every_sample_is_no_evidence():
@@ -403,7 +398,7 @@ def test_one_label_for_every_sample_is_no_evidence():
         found = cube.ceval.summary(columns="full").iloc[0]
         assert found["mean"] == found["control_mean"] == pytest.approx(1 / 5)
         assert np.isnan(found["p_value"]) or found["p_value"] == 1
-    assert label_scores(answers)["p_value"].item() == 1
+    assert cr.label_scores(answers)["p_value"].item() == 1
 
 
 def test_labels_on_dask_are_those_of_the_table():
@@ -425,11 +420,11 @@ def test_weights_are_refused_where_they_would_be_ignored():
     answers = table("1100", "1110", weight=[1, 2, 3, 4], question=range(4))
     labels = labelled("abca", "abba", weight=[1, 2, 3, 4])
     for call in (
-        lambda: answer_scores(answers),
-        lambda: score_questions(answers, within=[]),
-        lambda: quantities(answers),
-        lambda: label_scores(labels),
-        lambda: confusion(labels),
+        lambda: cr.answer_scores(answers),
+        lambda: cr.score_questions(answers, within=[]),
+        lambda: cr.quantities(answers),
+        lambda: cr.label_scores(labels),
+        lambda: cr.confusion(labels),
     ):
         with pytest.raises(
             ValueError, match=r"column 'weight'.*every answer counts alike here.*estimate='answer'\).*by="
@@ -437,9 +432,9 @@ def test_weights_are_refused_where_they_would_be_ignored():
             call()
     found = answers.ceval.cube(["answer_accuracy"], by=[], estimate="answer")
     assert found.ceval.summary()["mean"].item() == pytest.approx(0.7)
-    assert answer_scores(answers, by="weight")["n"].tolist() == [1, 1, 1, 1]
-    assert score_questions(answers, by="weight", within=[])["n"].tolist() == [1, 1, 1, 1]
-    assert label_scores(labels, by="weight")["n"].tolist() == [1, 1, 1, 1]
+    assert cr.answer_scores(answers, by="weight")["n"].tolist() == [1, 1, 1, 1]
+    assert cr.score_questions(answers, by="weight", within=[])["n"].tolist() == [1, 1, 1, 1]
+    assert cr.label_scores(labels, by="weight")["n"].tolist() == [1, 1, 1, 1]
 
 
 def test_unread_replies_are_counted_without_outcomes():
@@ -447,20 +442,20 @@ def test_unread_replies_are_counted_without_outcomes():
     questions = table("1100", "????").drop(columns="answer")
     replies = pd.DataFrame({"sample": range(3), "reply": ["Answer: yes", "well", "Answer: no"]})
     with pytest.warns(UserWarning, match=r"1 of 3 replies \(33%\)"):
-        joined = join_answers(questions, replies, on=["sample"])
-    found = answer_scores(joined).iloc[0]
+        joined = cr.join_answers(questions, replies, on=["sample"])
+    found = cr.answer_scores(joined).iloc[0]
     assert (found["n"], found["n_failed"], found["n_unread"]) == (2, 2, 1)
-    assert np.isnan(found["n_refused"]) and np.isnan(answer_scores(joined.drop(columns="reply"))["n_unread"].item())
+    assert np.isnan(found["n_refused"]) and np.isnan(cr.answer_scores(joined.drop(columns="reply"))["n_unread"].item())
 
 
 @pytest.mark.parametrize("labels", [("A->B", "A<-B"), ("A -> B", "A <- B"), ("1", "-1"), ("+", "-"), ("1.0", "10")])
 def test_labels_of_two_directions_or_signs_are_two_labels(labels):
     """They are not taken for one label that is written in two ways, also where truths have one of them."""
     answers = labelled([*labels, *labels], [*labels, *labels[::-1]])
-    assert label_scores(answers)["accuracy"].tolist() == [0.5]
-    assert label_scores(answers.assign(truth=labels[0]))["accuracy"].tolist() == [0.5]
+    assert cr.label_scores(answers)["accuracy"].tolist() == [0.5]
+    assert cr.label_scores(answers.assign(truth=labels[0]))["accuracy"].tolist() == [0.5]
 
 
 def test_labels_that_truths_write_in_two_ways_are_two_labels():
     """Case tells labels apart where it tells truths apart."""
-    assert label_scores(labelled(["x", "X"], ["x", "x"]))["accuracy"].tolist() == [0.5]
+    assert cr.label_scores(labelled(["x", "X"], ["x", "x"]))["accuracy"].tolist() == [0.5]

@@ -5,26 +5,15 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
+from causaleval_pd import reasoning as cr
 from causaleval_pd.fields.reasoning.validity import lower_tail, upper_tail
-from causaleval_pd.reasoning import (
-    answer_scores,
-    judge,
-    make_tasks,
-    perfect_reasoner,
-    quantities,
-    random_reasoner,
-    reasoners,
-    required_samples,
-    sample_world,
-    taxonomy,
-)
 
 PATH = ["model", "task", "path"]
 
 
 @pytest.fixture(scope="module")
 def table(interventions, known_worlds):
-    return quantities(interventions, by="model", worlds=known_worlds, which=["pns"], truth="exact")
+    return cr.quantities(interventions, by="model", worlds=known_worlds, which=["pns"], truth="exact")
 
 
 def expected_compositions(known, index):
@@ -34,7 +23,7 @@ def expected_compositions(known, index):
 
 @pytest.mark.slow
 def test_published_thresholds_agree(table, known):
-    judged = judge(table)
+    judged = cr.judge(table)
     internal = judged[judged["relation"] == "internal"].set_index(PATH)
     expected = expected_compositions(known, internal.index)
     defined = np.isfinite(expected["internal_rae"])
@@ -54,7 +43,7 @@ def test_published_thresholds_agree(table, known):
 @pytest.mark.slow
 @pytest.mark.parametrize(("multiplier", "column"), [(1.0, "x1"), (1.25, "x1_25"), (None, "fixed_0_1")])
 def test_published_classes_agree(table, known, multiplier, column):
-    found = taxonomy(table, by="model", convention="paper", multiplier=multiplier).set_index(["model", "task"])
+    found = cr.taxonomy(table, by="model", convention="paper", multiplier=multiplier).set_index(["model", "task"])
     expected = known("classes").query("rule == @column").set_index(["reasoner", "task"]).loc[found.index]
     assert found["class"].tolist() == expected["cls"].tolist()
     np.testing.assert_allclose(found["share_consistent"], expected["frac_comps_consistent"], atol=1e-9)
@@ -62,13 +51,13 @@ def test_published_classes_agree(table, known, multiplier, column):
 
 @pytest.mark.slow
 def test_the_default_classes_of_known_reasoners(interventions, known_worlds):
-    found = quantities(interventions, by="model", worlds=known_worlds, which=["pns"])
-    classes = taxonomy(found, by="model").groupby("model")["class"].agg(lambda c: set(c.dropna()))
+    found = cr.quantities(interventions, by="model", worlds=known_worlds, which=["pns"])
+    classes = cr.taxonomy(found, by="model").groupby("model")["class"].agg(lambda c: set(c.dropna()))
     assert classes["oracle"] == {"VC"}
     assert classes["random50"] == classes["noisy05"] == {"II"}
     assert classes["ignores_do"] == classes["parrots_do"] == {"IC"}
     assert classes["noisy01"] == set()
-    published = taxonomy(found, by="model", convention="paper").query("model == 'oracle'")["class"]
+    published = cr.taxonomy(found, by="model", convention="paper").query("model == 'oracle'")["class"]
     assert published.value_counts().to_dict() == {"IC": 2, "VC": 1, "II": 1, "VI": 0}
 
 
@@ -83,7 +72,7 @@ def simulated(n_worlds, n, answer, seed):
     generator = np.random.default_rng(seed)
     found, parts = {}, []
     for task in range(n_worlds):
-        world = sample_world([3, 3, 3], "cycle", "random", rng=int(generator.integers(2**31)))
+        world = cr.sample_world([3, 3, 3], "cycle", "random", rng=int(generator.integers(2**31)))
         found[task] = world
         truth = world.answers(world.sample(n, int(generator.integers(2**31))), world.pairs("cut"))
         for i, (cause, effect) in enumerate(world.pairs("cut")):
@@ -104,14 +93,14 @@ def random_answers(truth, generator):
 @pytest.mark.parametrize("n", [50, 400])
 def test_a_perfect_reasoner_is_rejected_at_most_at_the_nominal_rate(n):
     table, found = simulated(100, n, lambda truth, _: truth, seed=n)
-    exact = quantities(table, worlds=found, which=["pns", "p_do1", "p_do0", "ate"], truth="exact")
-    judged = judge(exact, delta=0.05, floor=0.0)
+    exact = cr.quantities(table, worlds=found, which=["pns", "p_do1", "p_do0", "ate"], truth="exact")
+    judged = cr.judge(exact, delta=0.05, floor=0.0)
     rejected = judged["decision"].isin(["invalid", "inconsistent"])
     for _, rows in rejected.groupby([judged["relation"], judged["quantity"]]):
         # the mean over rows of a task: tasks are independent, rows of one are not
         by_task = rows.groupby(judged["task"]).mean()
         assert by_task.mean() - 2 * by_task.sem() <= 0.05
-    classes = taxonomy(quantities(table, worlds=found, which=["pns"], truth="exact"), delta=0.05, floor=0.0)
+    classes = cr.taxonomy(cr.quantities(table, worlds=found, which=["pns"], truth="exact"), delta=0.05, floor=0.0)
     assert (classes["valid"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
     assert (classes["consistent"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 100)
 
@@ -120,7 +109,7 @@ def test_a_perfect_reasoner_is_rejected_at_most_at_the_nominal_rate(n):
 @pytest.mark.parametrize("n", [200, 1000])
 def test_a_random_reasoner_is_always_rejected(n):
     table, found = simulated(60, n, random_answers, seed=n)
-    classes = taxonomy(quantities(table, worlds=found, which=["pns"]))
+    classes = cr.taxonomy(cr.quantities(table, worlds=found, which=["pns"]))
     assert (classes["class"] == "II").all()
 
 
@@ -129,7 +118,7 @@ def test_replicates_do_not_make_evidence():
     # five copies of each answer: as much is known as from one
     table, found = simulated(60, 100, lambda truth, _: truth, seed=9)
     copies = pd.concat([table.assign(replicate=i) for i in range(5)], ignore_index=True)
-    once, five = (judge(quantities(t, worlds=found, which=["pns"], truth="exact")) for t in (table, copies))
+    once, five = (cr.judge(cr.quantities(t, worlds=found, which=["pns"], truth="exact")) for t in (table, copies))
     same = once["decision"].astype(str) == five["decision"].astype(str)
     assert same.mean() > 0.99
 
@@ -139,27 +128,27 @@ def test_more_samples_settle_more():
     shares = []
     for n in (100, 1000, 6000):
         table, found = simulated(10, n, lambda truth, _: truth, seed=n)
-        judged = judge(quantities(table, worlds=found, which=["pns"], truth="exact"), delta=0.2, floor=0.05)
+        judged = cr.judge(cr.quantities(table, worlds=found, which=["pns"], truth="exact"), delta=0.2, floor=0.05)
         shares.append(judged["decision"].isin(["valid", "consistent"]).mean())
     assert shares[0] < shares[1] < shares[2]
     assert shares[2] > 0.75
 
 
 def test_constant_answers_are_invalid_but_never_inconsistent(table):
-    rows = judge(table[table["model"].isin(["ignores_do", "parrots_do"])])
+    rows = cr.judge(table[table["model"].isin(["ignores_do", "parrots_do"])])
     assert not (rows["decision"] == "inconsistent").any()
-    assert taxonomy(table[table["model"] == "parrots_do"])["class"].eq("IC").all()
+    assert cr.taxonomy(table[table["model"] == "parrots_do"])["class"].eq("IC").all()
 
 
 @pytest.mark.slow
 def test_same_sample_truth_takes_away_shared_noise():
     table, found = simulated(20, 300, lambda truth, _: truth, seed=4)
-    judged = judge(quantities(table, worlds=found, truth="sample", which=["pns", "ate"]), delta=0.2, floor=0.1)
+    judged = cr.judge(cr.quantities(table, worlds=found, truth="sample", which=["pns", "ate"]), delta=0.2, floor=0.1)
     external = judged[judged["relation"] == "external"]
     assert (external["rae"].dropna() == 0).all()
     assert (external["decision"] == "valid").mean() > 0.8
     random, found = simulated(20, 300, random_answers, seed=4)
-    judged = judge(quantities(random, worlds=found, truth="sample", which=["pns"]))
+    judged = cr.judge(cr.quantities(random, worlds=found, truth="sample", which=["pns"]))
     assert not (judged["decision"] == "valid")[judged["kind"] != "composition"].any()
     assert judged["decision"].isin(["invalid", "inconsistent"]).mean() > 0.7
 
@@ -168,7 +157,7 @@ def test_same_sample_truth_takes_away_shared_noise():
 @pytest.mark.parametrize("n", [400])
 def test_a_perfect_reasoner_passes_by_default(n):
     table, found = simulated(30, n, lambda truth, _: truth, seed=n)
-    classes = taxonomy(quantities(table, worlds=found))
+    classes = cr.taxonomy(cr.quantities(table, worlds=found))
     assert (classes["class"] == "VC").all()
 
 
@@ -179,7 +168,7 @@ def test_a_noisy_reasoner_is_not_called_valid_by_default(wrong):
         return truth ^ (generator.random(len(truth)) < wrong)
 
     table, found = simulated(12, 1000, noisy, seed=int(100 * wrong))
-    classes = taxonomy(quantities(table, worlds=found))
+    classes = cr.taxonomy(cr.quantities(table, worlds=found))
     assert (classes["valid"] == "yes").sum() == 0
     assert (classes["valid"] == "no").mean() > 0.8
 
@@ -195,20 +184,20 @@ def test_the_sampling_gap_keeps_the_level_of_consistency():
     other, _ = simulated(40, 400, own_world, seed=32)
     # answers of another world's truth over other samples: its composition holds, and it shares no sample with the truth
     mixed = table.assign(answer=other["answer"].to_numpy())
-    classes = taxonomy(quantities(mixed, worlds=found), delta=0.05, floor=0.0)
+    classes = cr.taxonomy(cr.quantities(mixed, worlds=found), delta=0.05, floor=0.0)
     assert (classes["consistent"] == "no").mean() <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 40)
 
 
 def test_settings_are_checked(table):
     for call, message in (
-        (lambda: judge(table, delta=-1), "delta must be a number"),
-        (lambda: judge(table, level=1), "level must lie"),
-        (lambda: judge(table.drop(columns="counts")), "no column 'counts'"),
-        (lambda: taxonomy(table, convention="published"), "unknown convention"),
-        (lambda: taxonomy(table.assign(quantity="ate")), "no rows of the PNS"),
-        (lambda: perfect_reasoner(0.2, 0), "n must be"),
-        (lambda: random_reasoner(0.2, 10, p_yes=1.5), r"p_yes must lie in \[0, 1\], found 1.5"),
-        (lambda: perfect_reasoner(1.2, 10), "probability"),
+        (lambda: cr.judge(table, delta=-1), "delta must be a number"),
+        (lambda: cr.judge(table, level=1), "level must lie"),
+        (lambda: cr.judge(table.drop(columns="counts")), "no column 'counts'"),
+        (lambda: cr.taxonomy(table, convention="published"), "unknown convention"),
+        (lambda: cr.taxonomy(table.assign(quantity="ate")), "no rows of the PNS"),
+        (lambda: cr.perfect_reasoner(0.2, 0), "n must be"),
+        (lambda: cr.random_reasoner(0.2, 10, p_yes=1.5), r"p_yes must lie in \[0, 1\], found 1.5"),
+        (lambda: cr.perfect_reasoner(1.2, 10), "probability"),
     ):
         with pytest.raises(ValueError, match=message):
             call()
@@ -217,9 +206,9 @@ def test_settings_are_checked(table):
 @pytest.mark.slow
 def test_few_samples_that_were_asked_repeatedly_have_wide_intervals():
     """Answers to a sample share its rate of yes, which is the true probability on average over samples."""
-    tasks = make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1)
+    tasks = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1)
     asked = tasks.questionnaire().query("world == 'do1' or world == 'do0'")
-    exact = quantities(asked.assign(answer=asked["truth"]), worlds=tasks, which=["p_do1"])
+    exact = cr.quantities(asked.assign(answer=asked["truth"]), worlds=tasks, which=["p_do1"])
     yes = exact.query("0.1 < truth_exact < 0.9").iloc[0]
     asked = asked[(asked["cause"] == yes["cause"]) & (asked["effect"] == yes["effect"])]
     asked = pd.concat([asked.assign(replicate=i) for i in range(20)], ignore_index=True)
@@ -229,7 +218,7 @@ def test_few_samples_that_were_asked_repeatedly_have_wide_intervals():
     for _ in range(100):
         rates = generator.beta(2 * mean, 2 - 2 * mean, 5)
         answered = asked.assign(answer=generator.random(len(asked)) < rates[sample])
-        found = judge(quantities(answered, worlds=tasks, which=["p_do1"]), delta=0.1).iloc[0]
+        found = cr.judge(cr.quantities(answered, worlds=tasks, which=["p_do1"]), delta=0.1).iloc[0]
         covered.append(found["ci_low"] <= mean <= found["ci_high"])
         invalid.append(found["decision"] == "invalid")
     # the normal quantile and the number of answers covered .82, and called .19 invalid
@@ -254,7 +243,7 @@ def without_ties(truth, n, delta=0.1):
 
 def test_random_reasoners(known):
     for (n, q), rows in known("random_rae").query("exact_pns > 0").groupby(["n", "q_yes"]):
-        found = random_reasoner(rows["exact_pns"], n, p_yes=q).set_index(rows.index)
+        found = cr.random_reasoner(rows["exact_pns"], n, p_yes=q).set_index(rows.index)
         np.testing.assert_allclose(found["expected"], rows["expected_pns_est"], atol=1e-12)
         clear = without_ties(rows["exact_pns"], n)
         apart = scatter(found["p_valid"][clear].to_numpy(), rows["p_valid_0_1"][clear].to_numpy())
@@ -269,7 +258,7 @@ def test_perfect_reasoners(known):
     for n, rows in known("perfect_rae").query("exact_pns > 0").groupby("n"):
         clear = rows[without_ties(rows["exact_pns"], n)]
         apart = scatter(
-            perfect_reasoner(clear["exact_pns"], n)["p_valid"].to_numpy(), clear["p_perfect_valid_0_1"].to_numpy()
+            cr.perfect_reasoner(clear["exact_pns"], n)["p_valid"].to_numpy(), clear["p_perfect_valid_0_1"].to_numpy()
         )
         assert len(apart) > 100
         # as far apart as draws make it, no more
@@ -278,14 +267,14 @@ def test_perfect_reasoners(known):
 
 
 def test_required_samples():
-    assert required_samples(0.5, 0.1) == np.ceil(1.959963984540054**2 * 100)
-    n = required_samples([0.3, 0.01], 0.05, level=0.9)
+    assert cr.required_samples(0.5, 0.1) == np.ceil(1.959963984540054**2 * 100)
+    n = cr.required_samples([0.3, 0.01], 0.05, level=0.9)
     half = 1.6448536269514722 * np.sqrt(np.array([0.3, 0.01]) * np.array([0.7, 0.99]) / n)
     assert (half <= 0.05 * np.array([0.3, 0.01])).all()
     assert (half * np.sqrt(n / (n - 1)) > 0.05 * np.array([0.3, 0.01])).all(), "one fewer is too few"
-    assert required_samples(0.0) == np.inf
+    assert cr.required_samples(0.0) == np.inf
     with pytest.raises(ValueError, match="probabilities"):
-        required_samples(1.2)
+        cr.required_samples(1.2)
 
 
 NAMES = {
@@ -296,17 +285,17 @@ NAMES = {
 
 @pytest.fixture(scope="module")
 def tasks():
-    return make_tasks("candy_party", [[3, 3, 3], [2, 4, 2]], n_samples=600, rng=4)
+    return cr.make_tasks("candy_party", [[3, 3, 3], [2, 4, 2]], n_samples=600, rng=4)
 
 
 @pytest.fixture(scope="module")
 def answers(tasks):
-    return reasoners.baselines(tasks.questionnaire(), tasks, rng=1)
+    return cr.reasoners.baselines(tasks.questionnaire(), tasks, rng=1)
 
 
 @pytest.fixture(scope="module")
 def baseline_table(answers, tasks):
-    return quantities(answers, by="model", worlds=tasks)
+    return cr.quantities(answers, by="model", worlds=tasks)
 
 
 def of(table, model, quantity):
@@ -339,11 +328,11 @@ def test_what_each_does_to_the_pns(baseline_table):
 
 @pytest.mark.slow
 def test_the_classes_that_they_stand_for(baseline_table):
-    published = taxonomy(baseline_table, by="model", convention="paper", multiplier=None)
+    published = cr.taxonomy(baseline_table, by="model", convention="paper", multiplier=None)
     classes = published.groupby("model")["class"].agg(lambda c: set(c.dropna()))
     assert classes["parrots_do"] == {"IC"}
     assert classes["random"] == classes["always_no"] == classes["ignores_do"] == {"II"}
-    careful = taxonomy(baseline_table, by="model").set_index("model")
+    careful = cr.taxonomy(baseline_table, by="model").set_index("model")
     assert (careful.loc["random", "class"] == "II").all()
     assert (careful.loc["perfect", ["valid", "consistent"]] != "no").all().all()
     # consistent by construction, whatever the other world
@@ -370,7 +359,7 @@ def test_wrong_world_is_right_about_the_other_world(tasks, answers):
 
 
 def answers_of(questions, name, **options):
-    found = reasoners.baselines(questions, names=[name], **options)
+    found = cr.reasoners.baselines(questions, names=[name], **options)
     return found["answer"].set_axis(questions.index)
 
 
@@ -396,19 +385,19 @@ def test_noise_and_majority(tasks):
 def test_what_is_lacking_is_said(tasks):
     questions = tasks.questionnaire()
     with pytest.raises(ValueError, match="ask each effect in fact too"):
-        reasoners.baselines(questions[questions["world"] != "fact"], names=["ignores_do"])
+        cr.reasoners.baselines(questions[questions["world"] != "fact"], names=["ignores_do"])
     with pytest.raises(ValueError, match="needs worlds="):
-        reasoners.baselines(questions, names=["wrong_world"])
+        cr.reasoners.baselines(questions, names=["wrong_world"])
     with pytest.raises(ValueError, match="unknown baseline 'perfct'; did you mean 'perfect'"):
-        reasoners.baselines(questions, names=["perfct"])
-    assert set(reasoners.baselines(questions, rng=1)["model"]) == NAMES - {"adjacent_only", "wrong_world"}
+        cr.reasoners.baselines(questions, names=["perfct"])
+    assert set(cr.reasoners.baselines(questions, rng=1)["model"]) == NAMES - {"adjacent_only", "wrong_world"}
     with pytest.raises(ValueError, match=r"error must lie in \[0, 1\], found 2"):
-        reasoners.baselines(questions, error=2)
+        cr.reasoners.baselines(questions, error=2)
 
 
 @pytest.mark.slow
 def test_factual_accuracy_is_no_guard(answers, baseline_table):
-    scores = answer_scores(answers[answers["model"] == "ignores_do"], by="model").set_index(["model", "world"])
+    scores = cr.answer_scores(answers[answers["model"] == "ignores_do"], by="model").set_index(["model", "world"])
     assert scores.loc[("ignores_do", "fact"), "accuracy"] == 1
     assert scores.loc[("ignores_do", "do1"), "accuracy"] > 0.6
     assert (of(baseline_table, "ignores_do", "pns")["estimate"] == 0).all()
@@ -419,6 +408,6 @@ def test_texts_as_truths_are_refused(tasks):
     texts = questions.assign(truth=questions["truth"].map({True: "yes", False: "no"}))
     message = "column 'truth' must hold True, False or missing, .*read replies of yes and no by"
     with pytest.raises(ValueError, match=message):
-        reasoners.baselines(texts, names=["perfect"])
+        cr.reasoners.baselines(texts, names=["perfect"])
     with pytest.raises(ValueError, match="column 'truth', row 3 .*is missing"):
-        reasoners.baselines(questions.assign(truth=questions["truth"].mask(np.arange(20) == 3)), names=["noisy"])
+        cr.reasoners.baselines(questions.assign(truth=questions["truth"].mask(np.arange(20) == 3)), names=["noisy"])

@@ -50,9 +50,7 @@ def test_infinite_values_tie_with_themselves_only():
     assert as_good(values, np.inf, direction="minimize", optimum=0).tolist() == [True, True, False]
     assert better(values, np.inf, direction="minimize", optimum=0).tolist() == [True, False, False]
     assert as_good(values, np.inf, direction="maximize", optimum=0).tolist() == [False, True, False]
-
-
-def test_undefined_observations_are_beaten_by_nothing():
+    # undefined observations are beaten by nothing
     assert not as_good([0.0, np.nan], np.nan, direction="minimize", optimum=0).any()
     assert not better([0.0, np.nan], np.nan, direction="maximize", optimum=0).any()
 

@@ -49,28 +49,25 @@ def test_every_metric_refuses_by_name(kind: str, side: str) -> None:
 
 
 @pytest.mark.parametrize("kind", MIXED_KINDS)
-def test_null_models_of_other_graphs_refuse_by_name(kind: str) -> None:
-    @ce.metric(field="graph", kinds=("dag", *MIXED_KINDS), direction="minimize", range=(0, 9), optimum=0, long_name="n")
+def test_null_models_of_other_graphs_refuse_by_name(kind, declare):
+    @declare(kinds=("dag", *MIXED_KINDS))
     def words_of_planes(pairs: GraphPairs) -> np.ndarray:
         return np.full(pairs.n, float(pairs.estimate.planes.shape[1]))
 
     options = {"knowledge": {"tiers": [["A"]]}}
     graphs = packed(kind).repeat(2).reset_index(drop=True)
     table = pd.DataFrame({"truth": graphs, "estimate": graphs})
-    try:
-        assert ce.evaluate(table, [words_of_planes])["words_of_planes"].tolist() == [4, 4]
-        names = {null.name for null in get_field("graph").nulls.every()}
-        taken = {"edges", "permutation", "orientation", "oracle_skeleton", "latent_dag"}
-        assert taken < names
-        for name in names - taken:
-            model = ce.null_model(name, **options[name]) if name in options else name
-            message = f"row 0: the truth is an? {kind}( graph)?, and this null|needs strata"
-            with pytest.raises(ValueError, match=message):
-                ce.with_controls(table, [words_of_planes], null=model, n_draws=3, rng=1)
-        with pytest.raises(ValueError, match=f"is an? {kind}"):
-            ce.with_controls(table, [words_of_planes], null=lambda graph, rng: graph, n_draws=3, rng=1)
-    finally:
-        METRICS.pop("words_of_planes")
+    assert ce.evaluate(table, [words_of_planes])["words_of_planes"].tolist() == [4, 4]
+    names = {null.name for null in get_field("graph").nulls.every()}
+    taken = {"edges", "permutation", "orientation", "oracle_skeleton", "latent_dag"}
+    assert taken < names
+    for name in names - taken:
+        model = ce.null_model(name, **options[name]) if name in options else name
+        message = f"row 0: the truth is an? {kind}( graph)?, and this null|needs strata"
+        with pytest.raises(ValueError, match=message):
+            ce.with_controls(table, [words_of_planes], null=model, n_draws=3, rng=1)
+    with pytest.raises(ValueError, match=f"is an? {kind}"):
+        ce.with_controls(table, [words_of_planes], null=lambda graph, rng: graph, n_draws=3, rng=1)
 
 
 def test_kernels_and_batches_refuse_four_planes() -> None:

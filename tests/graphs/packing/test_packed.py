@@ -10,26 +10,15 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.checks import name_row
+from causaleval_pd.graphs import packing
 from causaleval_pd.graphs.kernels.planes import DAG, DIGRAPH, PDAG, padding_mask, plane_words, planes_from_arcs
-from causaleval_pd.graphs.packing import (
-    COLUMN_DTYPE,
-    TEXT_WORDS,
-    Block,
-    UnpackedColumn,
-    cell_text,
-    first_other_nodes,
-    is_packed,
-    names_header,
-    pack_cell,
-    pack_column,
-    shared_rows,
-    unpack_column,
-)
 
 ABC = ("A", "B", "C")
 
 
-def random_column(node_sets: list[tuple[str, ...]], n_rows: int, seed: int, missing: float = 0.2) -> UnpackedColumn:
+def random_column(
+    node_sets: list[tuple[str, ...]], n_rows: int, seed: int, missing: float = 0.2
+) -> packing.UnpackedColumn:
     """Random pdags over random node sets, grouped as a column."""
     rng = np.random.default_rng(seed)
     node_sets = [tuple(sorted(names)) for names in node_sets]
@@ -42,11 +31,11 @@ def random_column(node_sets: list[tuple[str, ...]], n_rows: int, seed: int, miss
         planes[:, :, -1] &= ~padding_mask(n_nodes)
         kinds = rng.integers(0, 3, len(rows)).astype(np.uint8)
         planes[kinds == DAG, 1] &= ~planes[kinds == DAG, 0]
-        blocks.append(Block(n_nodes, rows, planes, kinds, chosen[rows]))
-    return UnpackedColumn(n_rows, tuple(blocks), tuple(node_sets))
+        blocks.append(packing.Block(n_nodes, rows, planes, kinds, chosen[rows]))
+    return packing.UnpackedColumn(n_rows, tuple(blocks), tuple(node_sets))
 
 
-def assert_same(left: UnpackedColumn, right: UnpackedColumn) -> None:
+def assert_same(left: packing.UnpackedColumn, right: packing.UnpackedColumn) -> None:
     assert left.n_rows == right.n_rows
     assert [b.n_nodes for b in left.blocks] == [b.n_nodes for b in right.blocks]
     for a, b in zip(left.blocks, right.blocks, strict=True):
@@ -61,7 +50,7 @@ def assert_same(left: UnpackedColumn, right: UnpackedColumn) -> None:
 
 def cell(names: tuple[str, ...] = ABC, kind: int = PDAG, arcs: tuple[tuple[int, int], ...] = ((0, 1), (2, 1))) -> bytes:
     source, target = np.array(arcs, dtype=np.int64).reshape(-1, 2).T
-    return pack_cell(names, kind, planes_from_arcs(1, len(names), np.zeros_like(source), source, target)[0])
+    return packing.pack_cell(names, kind, planes_from_arcs(1, len(names), np.zeros_like(source), source, target)[0])
 
 
 def packed(cells: list[bytes | None], kind: pa.DataType | None = None) -> pd.Series:
@@ -84,21 +73,21 @@ NODE_SETS = {
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_round_trip(node_sets: list[tuple[str, ...]], missing: float) -> None:
     column = random_column(node_sets, 300, 1, missing)
-    series = pack_column(column, index=pd.RangeIndex(5, 305), name="truth")
-    assert series.dtype == COLUMN_DTYPE
+    series = packing.pack_column(column, index=pd.RangeIndex(5, 305), name="truth")
+    assert series.dtype == packing.COLUMN_DTYPE
     assert series.name == "truth"
     assert series.index.equals(pd.RangeIndex(5, 305))
     assert series.isna().tolist() == column.missing.tolist()
-    assert_same(column, unpack_column(series))
-    again = pack_column(unpack_column(series), index=series.index, name="truth")
+    assert_same(column, packing.unpack_column(series))
+    again = packing.pack_column(packing.unpack_column(series), index=series.index, name="truth")
     pd.testing.assert_series_equal(series, again)
 
 
 @pytest.mark.parametrize("node_sets", [NODE_SETS["one set"], NODE_SETS["several sizes"]], ids=["one", "several"])
 def test_blocks_own_their_memory(node_sets: list[tuple[str, ...]]) -> None:
-    series = pack_column(random_column(node_sets, 50, 4))
+    series = packing.pack_column(random_column(node_sets, 50, 4))
     before = series.tolist()
-    for block in unpack_column(series).blocks:
+    for block in packing.unpack_column(series).blocks:
         block.planes[:] = 0
         block.kinds[:] = 0
     assert series.tolist() == before
@@ -106,13 +95,13 @@ def test_blocks_own_their_memory(node_sets: list[tuple[str, ...]]) -> None:
 
 def test_one_node_set_in_many_chunks_of_work() -> None:
     column = random_column([("A", "B", "C")], 50_000, 2, missing=0.0)
-    assert_same(column, unpack_column(pack_column(column)))
+    assert_same(column, packing.unpack_column(packing.pack_column(column)))
 
 
 @pytest.mark.parametrize("node_sets", [NODE_SETS["one set"], NODE_SETS["several sizes"]], ids=["one", "several"])
 def test_arrow_layouts(node_sets: list[tuple[str, ...]], tmp_path: Path) -> None:
     column = random_column(node_sets, 200, 3)
-    series = pack_column(column)
+    series = packing.pack_column(column)
     cells = [None if cell is pd.NA else cell for cell in series]
     array = pa.array(cells, pa.large_binary())
     frame = pd.DataFrame({"g": series})
@@ -129,10 +118,10 @@ def test_arrow_layouts(node_sets: list[tuple[str, ...]], tmp_path: Path) -> None
         layouts |= {"view": view, "view chunks": pa.chunked_array([view, view[:0]])}
     for layout in layouts.values():
         found = pd.Series(pd.arrays.ArrowExtensionArray(layout))
-        assert is_packed(found)
-        assert_same(column, unpack_column(found))
-    assert_same(column, unpack_column(pd.Series(cells, dtype=object)))
-    assert_same(column, unpack_column(series.sample(frac=1, random_state=0).sort_index()))
+        assert packing.is_packed(found)
+        assert_same(column, packing.unpack_column(found))
+    assert_same(column, packing.unpack_column(pd.Series(cells, dtype=object)))
+    assert_same(column, packing.unpack_column(series.sample(frac=1, random_state=0).sort_index()))
 
 
 def test_missing_cells_that_own_bytes() -> None:
@@ -141,7 +130,7 @@ def test_missing_cells_that_own_bytes() -> None:
     offsets = np.array([0, len(good), len(good) + 9, len(data)], dtype=np.int64)
     buffers = [pa.py_buffer(bytes([0b101])), pa.py_buffer(offsets), pa.py_buffer(data)]
     array = pa.Array.from_buffers(pa.large_binary(), 3, buffers)
-    found = unpack_column(pd.Series(pd.arrays.ArrowExtensionArray(array)))
+    found = packing.unpack_column(pd.Series(pd.arrays.ArrowExtensionArray(array)))
     assert found.missing.tolist() == [False, True, False]
     assert found.blocks[0].rows.tolist() == [0, 2]
 
@@ -149,19 +138,19 @@ def test_missing_cells_that_own_bytes() -> None:
 @pytest.mark.parametrize("cells", [[], [None, None]])
 def test_nothing_to_decode(cells: list[None]) -> None:
     for series in (packed(cells), pd.Series(cells, dtype=object)):
-        found = unpack_column(series)
+        found = packing.unpack_column(series)
         assert found.n_rows == len(cells)
         assert found.blocks == ()
         assert found.missing.tolist() == [True] * len(cells)
-    pd.testing.assert_series_equal(pack_column(found), pd.Series(cells, dtype=COLUMN_DTYPE))
+    pd.testing.assert_series_equal(packing.pack_column(found), pd.Series(cells, dtype=packing.COLUMN_DTYPE))
 
 
 def test_fixed_size_binary() -> None:
     series = pd.Series(pd.arrays.ArrowExtensionArray(pa.array([cell(), cell()], pa.binary(len(cell())))))
-    assert len(unpack_column(series).blocks[0].rows) == 2
+    assert len(packing.unpack_column(series).blocks[0].rows) == 2
 
 
-TEXT = 8 * TEXT_WORDS
+TEXT = 8 * packing.TEXT_WORDS
 
 
 def damaged(where: int, value: bytes) -> bytes:
@@ -174,7 +163,7 @@ def with_names(blob: bytes, n_nodes: int, words: int = 1) -> bytes:
     """Build a cell with any names and a right digest."""
     padded = blob + bytes(-len(blob) % 8)
     head = bytes([0xCE, 2, PDAG, 2]) + n_nodes.to_bytes(4, "little") + hashlib.blake2b(blob, digest_size=8).digest()
-    return cell_text(PDAG, n_nodes, 0) + head + len(blob).to_bytes(8, "little") + padded + bytes(16 * words)
+    return packing.cell_text(PDAG, n_nodes, 0) + head + len(blob).to_bytes(8, "little") + padded + bytes(16 * words)
 
 
 FAULTS = {
@@ -217,7 +206,7 @@ def test_faulty_cells(bad: bytes, message: str) -> None:
     for cells in ([bad], [cell(), cell(), bad, cell()], [other, cell(), None, bad], [bad, other]):
         row = cells.index(bad)
         with pytest.raises(ValueError, match=rf"^column 'estimate', row {row} \(index 'run{row}'\): .*{message}"):
-            unpack_column(packed(cells))
+            packing.unpack_column(packed(cells))
 
 
 def test_names_of_another_set_under_the_same_digest() -> None:
@@ -225,7 +214,7 @@ def test_names_of_another_set_under_the_same_digest() -> None:
     raw[TEXT + 24 : TEXT + 25] = b"D"
     for cells in ([cell(), bytes(raw)], [cell(("x",), arcs=()), cell(), bytes(raw)]):
         with pytest.raises(ValueError, match="node names do not match their digest"):
-            unpack_column(packed(cells))
+            packing.unpack_column(packed(cells))
 
 
 @pytest.mark.parametrize(
@@ -237,13 +226,13 @@ def test_names_of_another_set_under_the_same_digest() -> None:
 )  # fmt: skip
 def test_cells_that_became_text(text: str) -> None:
     with pytest.raises(ValueError, match=r"column 'g', row 1 .*turned into when dask, CSV .*Parquet, not CSV"):
-        unpack_column(pd.Series([None, text], name="g"))
+        packing.unpack_column(pd.Series([None, text], name="g"))
 
 
 def test_other_cells() -> None:
     message = r"column 'g', row 0 \(index 3\): expected packed bytes, found int; use graph_column"
     with pytest.raises(TypeError, match=message):
-        unpack_column(pd.Series([5], index=[3], dtype=object), column="g")
+        packing.unpack_column(pd.Series([5], index=[3], dtype=object), column="g")
 
 
 @pytest.mark.slow
@@ -259,11 +248,11 @@ def test_fuzz() -> None:
             bad = good[: rng.integers(3)] + rng.bytes(8 * int(rng.integers(0, 9)) + (i % 10 == 0))
         for cells in ([bad], [good, bad]):
             try:
-                column = unpack_column(packed(cells))
+                column = packing.unpack_column(packed(cells))
             except ValueError as error:
                 assert str(error).startswith("column 'estimate', row")
             else:
-                assert [raw[TEXT:] for raw in pack_column(column)] == [raw[TEXT:] for raw in cells]
+                assert [raw[TEXT:] for raw in packing.pack_column(column)] == [raw[TEXT:] for raw in cells]
 
 
 @pytest.mark.slow
@@ -274,10 +263,10 @@ def test_a_changed_byte_is_another_graph_or_an_error() -> None:
             raw = bytearray(good)
             raw[at] ^= 1 << bit
             try:
-                column = unpack_column(packed([bytes(raw)]))
+                column = packing.unpack_column(packed([bytes(raw)]))
             except ValueError:
                 continue
-            assert pack_column(column).iloc[0][TEXT:] == bytes(raw)[TEXT:]
+            assert packing.pack_column(column).iloc[0][TEXT:] == bytes(raw)[TEXT:]
             assert at >= TEXT + 32 or at == TEXT + 2  # other arcs, or another class
 
 
@@ -286,20 +275,20 @@ def test_texts() -> None:
     texts = [raw[:TEXT].decode().strip() for raw in column.dropna()]
     assert texts == ["dag, 3 nodes, 2 edges", "dag, 1 node, 0 edges", "dag, 0 nodes, 0 edges", "mag, 2 nodes, 1 edge"]
     assert "dag, 3 nodes, 2 edges" in repr(column)
-    assert cell_text(DAG, 20000, 199990000) == b"dag, 20000 nodes".ljust(TEXT), "no part of a number"
+    assert packing.cell_text(DAG, 20000, 199990000) == b"dag, 20000 nodes".ljust(TEXT), "no part of a number"
 
 
 def test_layout_is_as_documented() -> None:
     raw = cell(("A", "BB", "C"), kind=1, arcs=((0, 1), (2, 1), (1, 2)))
     words = np.frombuffer(raw, "<u8")
     assert raw[:TEXT] == b"cpdag, 3 nodes, 2 edges         "
-    raw, words = raw[TEXT:], words[TEXT_WORDS:]
+    raw, words = raw[TEXT:], words[packing.TEXT_WORDS :]
     assert raw[:8] == bytes([0xCE, 2, 1, 2, 3, 0, 0, 0])
     assert raw[8:16] == hashlib.blake2b(b"A\0BB\0C", digest_size=8).digest()
     assert words[2] == 6
     assert raw[24:32] == b"A\0BB\0C\0\0"
     assert words[4:].tolist() == [0b101, 0b100]
-    assert names_header(("A", "BB", "C")).tolist()[1:] == words[1:4].tolist()
+    assert packing.names_header(("A", "BB", "C")).tolist()[1:] == words[1:4].tolist()
 
 
 def test_name_row() -> None:
@@ -310,44 +299,46 @@ def test_name_row() -> None:
 
 
 def test_first_other_nodes() -> None:
-    truth = unpack_column(packed([cell(), None, cell(), cell()]))
-    assert first_other_nodes(truth, truth) is None
+    truth = packing.unpack_column(packed([cell(), None, cell(), cell()]))
+    assert packing.first_other_nodes(truth, truth) is None
     other = cell(("A", "B", "D"))
-    assert first_other_nodes(truth, unpack_column(packed([cell(), other, None, other]))) == 3
-    assert first_other_nodes(unpack_column(packed([cell(), None, cell(), cell()])), truth) is None
-    assert first_other_nodes(truth, unpack_column(packed([cell(), other, None, cell()]))) is None
-    assert first_other_nodes(unpack_column(packed([None])), unpack_column(packed([other]))) is None
+    assert packing.first_other_nodes(truth, packing.unpack_column(packed([cell(), other, None, other]))) == 3
+    assert packing.first_other_nodes(packing.unpack_column(packed([cell(), None, cell(), cell()])), truth) is None
+    assert packing.first_other_nodes(truth, packing.unpack_column(packed([cell(), other, None, cell()]))) is None
+    assert (
+        packing.first_other_nodes(packing.unpack_column(packed([None])), packing.unpack_column(packed([other]))) is None
+    )
 
 
 def test_shared_rows() -> None:
     two = cell(("A", "B"), arcs=((0, 1),))
-    truth = unpack_column(packed([cell(), two, None, cell(), two]))
-    estimate = unpack_column(packed([cell(), two, cell(), None, two]))
-    found = shared_rows(truth, estimate)
+    truth = packing.unpack_column(packed([cell(), two, None, cell(), two]))
+    estimate = packing.unpack_column(packed([cell(), two, cell(), None, two]))
+    found = packing.shared_rows(truth, estimate)
     assert [(a.n_nodes, b.n_nodes, *(x.tolist() for x in rest)) for a, b, *rest in found] == [
         (2, 2, [1, 4], [0, 1], [0, 1]),
         (3, 3, [0], [0], [0]),
     ]
-    assert shared_rows(truth, unpack_column(packed([None] * 5))) == []
+    assert packing.shared_rows(truth, packing.unpack_column(packed([None] * 5))) == []
 
 
 def test_what_is_known_of_a_column_ends_with_it() -> None:
     good = ce.graph_column(["A -> B; B -> C"] * 50).tolist()
     bad = [*good[:-1], good[-1][:-1] + b"\xff"]
     for _ in range(20):  # memory that was freed is used again
-        column = pd.Series(good, dtype=COLUMN_DTYPE)
-        assert unpack_column(column, in_place=True).blocks[0].n_nodes == 3
+        column = pd.Series(good, dtype=packing.COLUMN_DTYPE)
+        assert packing.unpack_column(column, in_place=True).blocks[0].n_nodes == 3
         del column
         with pytest.raises(ValueError, match="row 49 "):
-            unpack_column(pd.Series(bad, dtype=COLUMN_DTYPE), in_place=True)
+            packing.unpack_column(pd.Series(bad, dtype=packing.COLUMN_DTYPE), in_place=True)
 
 
 def test_parts_of_a_known_column_are_read_by_themselves() -> None:
     column = ce.graph_column(["A -> B; C", "A; B; C", None, "B -> A; C"])
     whole = column.dropna()
-    assert len(unpack_column(whole, in_place=True).blocks[0].rows) == 3
+    assert len(packing.unpack_column(whole, in_place=True).blocks[0].rows) == 3
     for part in (whole.iloc[1:], whole.iloc[:2], whole[::-1], pd.concat([whole, whole]), column):
-        assert unpack_column(part, in_place=True).n_rows == len(part)
+        assert packing.unpack_column(part, in_place=True).n_rows == len(part)
         np.testing.assert_array_equal(
-            unpack_column(part, in_place=True).blocks[0].planes, unpack_column(part).blocks[0].planes
+            packing.unpack_column(part, in_place=True).blocks[0].planes, packing.unpack_column(part).blocks[0].planes
         )

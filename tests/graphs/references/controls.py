@@ -8,15 +8,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causaleval_pd.graphs.kernels.inputs import (
-    Words,
-    check_index,
-    check_oriented,
-    checked_planes,
-    edge_numbers,
-    linear_extension_law,
-    read_only,
-)
+from causaleval_pd.graphs.kernels import inputs
 
 from .comparison import pack, unpack
 from .dags import draw_dags, flip_coins, is_acyclic
@@ -40,14 +32,16 @@ def _skeleton(edges: Edges, d: int) -> Marks:
     return marks
 
 
-def _packed(drawn: list[Marks], d: int) -> Words:
+def _packed(drawn: list[Marks], d: int) -> inputs.Words:
     return pack(np.array(drawn, np.bool_).reshape(len(drawn), d, d))
 
 
-def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    names = read_only(keys, np.uint64)
-    marks = unpack(checked_planes(planes, n_nodes), n_nodes)
-    chosen = check_index(index, len(marks), (len(names),), start, count)
+def relabel_graphs(
+    planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int
+) -> inputs.Words:
+    names = inputs.read_only(keys, np.uint64)
+    marks = unpack(inputs.checked_planes(planes, n_nodes), n_nodes)
+    chosen = inputs.check_index(index, len(marks), (len(names),), start, count)
     drawn = []
     for row, stream in streams(names, start, count):
         order = stream.shuffle(n_nodes)
@@ -59,10 +53,10 @@ def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: Arra
 
 def orient_graphs(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int
-) -> Words:
-    names = read_only(keys, np.uint64)
-    marks = unpack(checked_planes(skeletons, n_nodes), n_nodes)
-    chosen = check_index(index, len(marks), (len(names), 1), start, count)
+) -> inputs.Words:
+    names = inputs.read_only(keys, np.uint64)
+    marks = unpack(inputs.checked_planes(skeletons, n_nodes), n_nodes)
+    chosen = inputs.check_index(index, len(marks), (len(names), 1), start, count)
     chosen = np.broadcast_to(chosen, (len(names), count)).ravel()
     drawn = []
     for graph, (_, stream) in zip(chosen, streams(names, start, count), strict=True):
@@ -74,11 +68,11 @@ def orient_graphs(
 
 def undirect_edges(
     planes: ArrayLike, n_nodes: int, shares: ArrayLike, keys: ArrayLike, start: int, count: int
-) -> Words:
+) -> inputs.Words:
     """Take the directions of uniformly chosen edges away."""
-    marks = unpack(checked_planes(planes, n_nodes), n_nodes)
+    marks = unpack(inputs.checked_planes(planes, n_nodes), n_nodes)
     drawn = []
-    for graph, (row, stream) in zip(marks, streams(read_only(keys, np.uint64), start, count), strict=True):
+    for graph, (row, stream) in zip(marks, streams(inputs.read_only(keys, np.uint64), start, count), strict=True):
         edges = _edges(graph)
         some, of = np.asarray(shares)[row].tolist()
         wanted = math.floor(len(edges) * some / of + 0.5) if of else 0
@@ -105,13 +99,13 @@ def _linear_extensions(arcs: Edges, d: int) -> float:
 
 def orient_uniformly(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int, tries: int
-) -> tuple[Words, int]:
+) -> tuple[inputs.Words, int]:
     """Draw uniformly among the acyclic orientations of a skeleton, by rejection."""
-    names = read_only(keys, np.uint64)
-    check_oriented(n_nodes)
-    graphs = checked_planes(skeletons, n_nodes)
-    chosen = check_index(index, len(graphs), (len(names),), start, count)
-    by_order = linear_extension_law(n_nodes, edge_numbers(graphs))[chosen]
+    names = inputs.read_only(keys, np.uint64)
+    inputs.check_oriented(n_nodes)
+    graphs = inputs.checked_planes(skeletons, n_nodes)
+    chosen = inputs.check_index(index, len(graphs), (len(names),), start, count)
+    by_order = inputs.linear_extension_law(n_nodes, inputs.edge_numbers(graphs))[chosen]
     marks = unpack(graphs, n_nodes)
     drawn: list[Marks] = []
     for row, stream in streams(names, start, count):
@@ -138,12 +132,12 @@ def orient_uniformly(
 
 def switch_edges(
     planes: ArrayLike, n_nodes: int, index: ArrayLike, attempts: ArrayLike, keys: ArrayLike, start: int, count: int
-) -> Words:
+) -> inputs.Words:
     """Draw skeletons with the same degrees by switching the ends of two edges again and again."""
-    names = read_only(keys, np.uint64)
-    marks = unpack(checked_planes(planes, n_nodes), n_nodes)
-    chosen = check_index(index, len(marks), (len(names),), start, count)
-    steps = read_only(attempts, np.int64)
+    names = inputs.read_only(keys, np.uint64)
+    marks = unpack(inputs.checked_planes(planes, n_nodes), n_nodes)
+    chosen = inputs.check_index(index, len(marks), (len(names),), start, count)
+    steps = inputs.read_only(attempts, np.int64)
     drawn = []
     for row, key in enumerate(names):
         hub = _switched(Stream(int(key), 0), int(steps[row]), _edges(marks[chosen[row]]))
