@@ -14,7 +14,7 @@ from ..contract.figure import figure
 from ..contract.history import calls
 from ..contract.metric import METRICS
 from ..contract.statistical_test import TESTS, find_test
-from ..contract.words import CORRECTIONS, SHOWS, effect_words, level_words, p_text
+from ..contract.words import BETTER, CORRECTIONS, SHOWS, effect_words, level_words, p_text
 from ..cubes.schema import result_columns
 from ..drawing import caption as write_caption
 from ..drawing import inches, name_rows, place_to_draw, rows_height, tick_names, tone, wrapped_label
@@ -56,8 +56,9 @@ def forest(
     -------
     Axes
         Rows in the order of the table, with the p-value at the right, adjusted if the table has it so, and "≤" where no
-        draw was as extreme. Filled points have one of at most .05. Effects and limits beyond all finite ones are
-        triangles at the edge; rows whose effect is not defined are named so. Dotted lines are margins of equivalence.
+        draw was as extreme. Filled points have one of at most .05, those of a summary the verdict "better". Effects and
+        limits beyond all finite ones are triangles at the edge; rows whose effect is not defined are named so. Dotted
+        lines are margins of equivalence.
 
     Raises
     ------
@@ -98,7 +99,8 @@ def forest(
     ax.axvline(0, color=tone(0.7, ax), lw=1.0, zorder=0.5, gid="no difference")
     for margin in margins:
         ax.axvline(margin, color=tone(0.7, ax), lw=1.0, ls=":", zorder=0.5, gid="margin")
-    _draw_effects(ax, effect, low, high, p <= 0.05)
+    detected = (table["verdict"] == BETTER).to_numpy(bool) if "verdict" in table else p <= 0.05
+    _draw_effects(ax, effect, low, high, detected)
     name_rows(ax, labels, room, height)
     ax.grid(False, axis="y")
     _write_p(ax, table, p, "adjusted p" if adjusted else "p")
@@ -106,7 +108,7 @@ def forest(
     ax.set_xlabel(wrapped_label(label, _PLOT if new_figure else inches(ax)))
     sides = _sides(table, aim)
     _name_sides(ax, sides, 0.6 * (_PLOT if new_figure else 0.6 * inches(ax)))
-    parts = [_interval_words(table, made), *_test_words(table, p, made, adjusted=adjusted)]
+    parts = [_interval_words(table, made), _test_words(table, detected, made, adjusted=adjusted)]
     parts += ["dotted: margin"] * bool(margins) + ["which side is better is not known"] * (sides is None)
     bare = int(table["ci_low"].isna().sum())
     if bare:
@@ -294,17 +296,22 @@ def _interval_words(table: pd.DataFrame, made: Mapping[str, Any]) -> str:
     return f"Points and lines: effect and its {share}t interval, which may disagree with the test"
 
 
-def _test_words(table: pd.DataFrame, p: Any, made: Mapping[str, Any], *, adjusted: bool) -> list[str]:
+def _test_words(table: pd.DataFrame, detected: Any, made: Mapping[str, Any], *, adjusted: bool) -> str:
     """Describe the test, and what filled points conclude."""
     names = sorted(set(table["test"].astype(str))) if "test" in table else []
     test = ", ".join(TESTS[x].long_name if x in TESTS else f"{x} test" for x in names) or "test, which is not known"
-    shown = "more than guessing" if "on" not in table and "effect_size" in table else None
-    shown = shown or " or ".join(SHOWS.get(str(x), str(x)) for x in sorted(set(table["alternative"])))
     method = f" ({CORRECTIONS.get(made['adjust'], made['adjust'])})" if adjusted and "adjust" in made else ""
-    what = f"adjusted p{method}" if adjusted else "p (not adjusted)"
-    n, bare = int((p <= 0.05).sum()), int(((p <= 0.05) & table["effect"].isna()).sum())
+    small = f"{f'adjusted p{method}' if adjusted else 'p (not adjusted)'} at most .05"
+    if "verdict" in table:
+        shown = f"better than controls by the {test}, {small} and the interval of the effect without 0"
+    else:
+        is_skill = "on" not in table and "effect_size" in table
+        sides = sorted(set(table["alternative"])) if not is_skill else []
+        shown = " or ".join(SHOWS.get(str(x), str(x)) for x in sides) or "more than guessing"
+        shown += f" is detected by the {test}, {small}"
+    n, bare = int(detected.sum()), int((detected & table["effect"].isna()).sum())
     undrawn = f", {bare} of these with an undefined effect" if bare else ""
-    return [f"filled: {shown} is detected by the {test}, {what} at most .05, {n} of {len(table)} rows{undrawn}"]
+    return f"filled: {shown}, {n} of {len(table)} rows{undrawn}"
 
 
 def _origin(table: pd.DataFrame, labels: list[str]) -> str:

@@ -75,11 +75,12 @@ def test_a_summary_shows_skill(part):
     assert words(ax, "p") == [p_text(p, at_floor=b) for p, b in zip(table["p_value"], table["p_at_floor"], strict=True)]
     assert words(ax, "side") == ["◂ controls are better", "estimates are better ▸"] and words(ax, "p head") == ["p"]
     text = captions(ax.figure)
-    assert (
-        "skill and its 95 % interval; filled: more than guessing is detected by the stratum randomisation test, p (not"
-        in text
-    )
+    assert "skill and its 95 % interval; filled: better than controls by the stratum randomisation test, p (not" in text
     assert text.endswith("Null model: edges, 60 draws per run.")
+    # small p alone is no verdict, and a table without it is judged by p
+    doubtful = table.assign(verdict=["better", *["not all guesses"] * (len(table) - 1)])
+    for drawn, n in ((doubtful, 1), (table.drop(columns="verdict"), len(table))):
+        assert f", {n} of {len(table)} rows" in captions(ce.plot.forest(drawn).figure)
     assert "skill of structural Hamming" in ce.plot.forest(table[table["metric"] == "shd"]).get_xlabel()
     adjusted = ce.plot.forest(table.assign(p_adjusted=1.0, p_at_floor=False))
     assert set(words(adjusted, "p")) == {"1.0"}
