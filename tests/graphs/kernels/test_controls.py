@@ -130,7 +130,7 @@ def test_both_ways_to_uniform_orientations_have_the_same_law(monkeypatch):
     skeleton = np.array([key(CYCLE + [(b, a) for a, b in CYCLE], 4)], np.uint64).reshape(1, 2, 1)
     for way in (False, True):
         monkeypatch.setattr(orientations, "linear_extension_law", lambda d, m, way=way: np.full(m.shape, way))
-        monkeypatch.setattr(reference, "linear_extension_law", lambda d, m, way=way: np.full(m.shape, way))
+        monkeypatch.setattr(reference.inputs, "linear_extension_law", lambda d, m, way=way: np.full(m.shape, way))
         drawn = control_kernels.orient_uniformly(skeleton, 4, [0], [9], 0, 20_000, 1000)[0]
         assert abs(chi_square(drawn, expected)) < 4
         plain = reference.orient_uniformly(skeleton, 4, [0], [9], 0, 50, 1000)[0]
