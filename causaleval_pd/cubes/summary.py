@@ -88,8 +88,7 @@ def summary(
         judged" (p is a bound; `note` names what decides), or, for cells that data judge without a truth,
         "uninformative" (even the best relabelling could not be significant). A column `note` is there if a row has
         something that changes its reading. A cube of several null models has rows for each, named in the column `null`.
-        Without controls, as for carried columns, the columns
-        from `control_mean` on are missing.
+        Without controls, as for carried columns, the columns from `control_mean` on are missing.
 
         With `columns="full"` also `n_scored` (runs with a value), `n_failed` and `n_undefined` (0/0), which add up to
         `n_runs`, `n_without_controls`, `n_clusters`, `undefined_share` (of the runs that did not fail),
@@ -193,7 +192,7 @@ def full_summary(
     tables = []
     for name in names:
         part = read_metric(cube, name)
-        table = summary_columns(weighted(part, name, ["replicate"], how.missing), name, how)
+        table = summary_columns(weighted(part, name, how.missing), name, how)
         if WEIGHT in part.coords and how.interval == "quantile":
             table[QUANTILES] = summary_columns(part, name, how)[QUANTILES]
         tables.append(with_floors(table, part, name, 1 - how.level))

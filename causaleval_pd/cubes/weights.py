@@ -35,11 +35,11 @@ def read_weights(table: pd.DataFrame, field: Field, used: Sequence[Hashable]) ->
     return weights
 
 
-def weighted(part: xr.Dataset, metric: str, dims: Sequence[str], missing: str = "drop") -> xr.Dataset:
+def weighted(part: xr.Dataset, metric: str, missing: str = "drop") -> xr.Dataset:
     """Return a cube of one metric in which runs of equal weight stand for those of its own weights.
 
-    A run of the weight w lies w times as far from the optimum, so that means over `dims` are weighted means, and so are
-    losses, effects and the sums that tests rest on. Weights have the mean 1 over `dims`.
+    A run of the weight w lies w times as far from the optimum, so that means of a stratum are weighted means, and so
+    are losses, effects and the sums that tests rest on. Weights have the mean 1 in each stratum.
     """
     if WEIGHT not in part.coords or metric in values_of(part):
         return part
@@ -49,7 +49,7 @@ def weighted(part: xr.Dataset, metric: str, dims: Sequence[str], missing: str = 
     if missing == "worst":
         raise ValueError(f"missing='worst' counts all failed runs alike; drop the column {COLUMN!r} before cube()")
     weights = part[WEIGHT].where(part[metric].notnull())
-    weights = weights / weights.mean(dims)
+    weights = weights / weights.mean("replicate")
     changed = {}
     for variable in METRIC_VARIABLES.values():
         name = variable.name(metric)

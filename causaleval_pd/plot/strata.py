@@ -194,7 +194,7 @@ def _with_limits(cube: xr.Dataset, metric: str, table: pd.DataFrame, level: floa
     if not has_controls(cube, metric) or str(cube[metric].attrs["direction"]) not in ("minimize", "maximize"):
         return table
     of_controls = table["control_mean"]
-    low, high = guessing_limits(weighted(cube, metric, ["replicate"]), metric, 1 - level)
+    low, high = guessing_limits(weighted(cube, metric), metric, 1 - level)
     return table.assign(
         low=of_controls + table["ci_low"],
         high=of_controls + table["ci_high"],
