@@ -21,8 +21,7 @@ from ..statistics.stratum_statistic import STATISTICS, Statistic
 from .reading import asked_strata, cells, clusters_of_runs, cube_metrics, null_stratum, strata_dims
 from .reshaped import read_cube, read_metric
 from .schema import NO_RUN, SCORED, declare_columns, values_of
-from .summary_columns import FURTHER, QUANTILES, SHORT, Settings, summary_columns
-from .weights import WEIGHT, weighted
+from .summary_columns import FURTHER, SHORT, Settings, summary_columns
 
 Columns = Literal["short", "full"]
 Missing = Literal["drop", "worst"]
@@ -192,10 +191,7 @@ def full_summary(
     tables = []
     for name in names:
         part = read_metric(cube, name)
-        table = summary_columns(weighted(part, name, how.missing), name, how)
-        if WEIGHT in part.coords and how.interval == "quantile":
-            table[QUANTILES] = summary_columns(part, name, how)[QUANTILES]
-        tables.append(with_floors(table, part, name, 1 - how.level))
+        tables.append(with_floors(summary_columns(part, name, how), part, name, 1 - how.level))
     table = pd.concat(tables, ignore_index=True)
     nulls = ["null"] if "null" in strata_dims(cube) else []
     strata = [*nulls, *(name for name in table if name not in (*SHORT, *FURTHER, "__reading"))]

@@ -43,6 +43,7 @@ from .reading import (
 )
 from .schema import FAILED, NO_RUN, SCORED, variable_name
 from .stratum_tests import LEAST_OF_COMBINATIONS, StratumP, described_p, draw_sums, stratum_tests
+from .weights import weighted
 
 #: fewest clusters of a verdict that speaks of further truths
 FEWEST_CLUSTERS = 5
@@ -61,8 +62,6 @@ FURTHER = (
     *("low", "high", "control_low", "control_high", "control_mean_se", "control_as_good_share"),
     *("skill_low", "skill_high", "p_se", "p_at_floor", "p_method", "n_draws", "n_no_information", "null", "note"),
 )
-#: columns of quantiles of runs and controls, in which every run counts alike
-QUANTILES = ["low", "high", "control_low", "control_high"]
 #: columns of counts; `n_scored + n_failed + n_undefined = n_runs`, and scored runs have a value of the metric
 COUNTS = ("n_runs", "n_scored", "n_failed", "n_undefined", "n_without_controls")
 #: columns of numbers that are missing without controls
@@ -85,7 +84,8 @@ class Settings:
 
 def summary_columns(cube: xr.Dataset, metric: str, how: Settings) -> pd.DataFrame:
     """Return the rows of one metric, one per stratum in order; `reading` holds notes that change how a row reads."""
-    dims = strata_dims(cube)
+    # in quantiles of runs and controls every run counts alike
+    raw, cube, dims = cube, weighted(cube, metric, how.missing), strata_dims(cube)
     scores, status = cells(cube[metric], dims), cells(cube["status"], dims)
     defined, drawn = ~np.isnan(scores), has_controls(cube, metric)
     means = cells(variable(cube, metric, "control_mean"), dims) if drawn else scores
@@ -99,7 +99,7 @@ def summary_columns(cube: xr.Dataset, metric: str, how: Settings) -> pd.DataFram
     columns["mean"] = _means(filled)
     notes = _undefined_notes(columns["n_scored"], columns["n_undefined"])
     if how.interval == "quantile":
-        columns["low"], columns["high"] = quantile_interval(scores, how.level)
+        columns["low"], columns["high"] = quantile_interval(cells(raw[metric], dims), how.level)
     else:
         columns["low"], columns["high"], of_limits = _mean_limits(cube, metric, scores, _means(scores), how.level)
         notes = joined(of_limits, notes)
@@ -109,19 +109,22 @@ def summary_columns(cube: xr.Dataset, metric: str, how: Settings) -> pd.DataFram
     columns |= dict.fromkeys(("p_method", "verdict", "__reading", "null"), np.full(n, None, object))
     columns |= {"p_at_floor": np.full(n, pd.NA, object), "note": notes}
     if drawn:
-        columns |= _control_columns(cube, metric, defined, means, filled, how)
+        columns |= _control_columns(cube, raw, metric, defined, means, filled, how)
         columns["note"] = joined(notes, columns["note"])
     null = columns.pop("null")
     return strata_table(cube, metric=metric, **columns, **({} if "null" in dims else {"null": null}))
 
 
 def _control_columns(
-    cube: xr.Dataset, metric: str, defined: Bools, means: Floats, filled: Floats, how: Settings
+    cube: xr.Dataset, raw: xr.Dataset, metric: str, defined: Bools, means: Floats, filled: Floats, how: Settings
 ) -> dict[str, Any]:
-    """Return the columns that need controls; `means` are those of the runs' controls, `filled` the runs' values."""
+    """Return the columns that need controls; `means` are those of the runs' controls, `filled` the runs' values.
+
+    `raw` is the cube in which every run counts alike.
+    """
     dims, able, direction = strata_dims(cube), tested(cube, metric), str(cube[metric].attrs["direction"])
     if how.interval == "quantile":
-        low, high = quantile_interval(cells(control_values(cube, metric), dims, ["__value__"]), how.level)
+        low, high = quantile_interval(cells(control_values(raw, metric), dims, ["__value__"]), how.level)
     else:
         low, high = quantile_interval(ratio(*draw_sums(cube, metric)), how.level)
     failed = (cells(cube["status"], dims) == FAILED) & (how.missing == "worst")
