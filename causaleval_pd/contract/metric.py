@@ -16,8 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .checks import check_choice, nearest, shown
-from .closed_form import CLOSED_FORMS
 from .field import FIELDS, get_field
+from .law import CLOSED_FORMS
 from .options import Convention, metric_docstring, what_applies
 from .pairs import ANY_KIND, Pairs
 from .registry import Registry

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from ...contract.checks import name_row
 from ...contract.context import Context
-from ...contract.field import Field, identify_cells, register_field
+from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws, register_null
 from ...contract.pairs import Batch
-from ...contract.relabelling import Relabelling
 from ...graphs.column import as_graph, coerce_graphs, is_graph_column
 from ..structure.field import GRAPHS, forward_edges
 from ..structure.field import identify as identify_graphs

@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.checks import name_row
-from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
-from ...contract.law import ClosedForm, Distribution
+from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, register_closed_form
 from ...contract.metric import Metric
 from ...contract.null import Controls, MakeControls, Matching, Null, register_null
 from ...execution.random_streams import uniforms

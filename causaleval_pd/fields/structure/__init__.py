@@ -17,12 +17,7 @@ from . import (
     v_structures,
 )
 from .nulls import expectation, rules as _rules, models as _models
-from . import (
-    difference_matrix as _matrix,
-    difference_plot as _difference,
-    plot as _plot,
-    other_names as _other_names,
-)  # register themselves
+from . import plot as _plot, other_names as _other_names  # register themselves
 
 # isort: on
 from .adjacency import *

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from ...contract.checks import hint_alike, name_row
 from ...contract.context import Context
-from ...contract.field import Field, identify_cells, register_field
+from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.pairs import Batch
-from ...contract.relabelling import Relabelling
 from ...graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
 from ...graphs.kernels.planes import KINDS, N_PLANES, marks_from_planes
 from ...graphs.origins import Inputs
@@ -30,7 +29,7 @@ from ...graphs.packing import (
     unpack_column,
 )
 from ...graphs.pairs import GraphBatch, GraphPairs, NodeNames
-from .nulls.custom import custom_null
+from .nulls.graph_controls import custom_null
 from .targets import CONTEXT, PROJECTED_BY, Wanted, projected_batches, without_rows
 
 __all__ = ["GRAPHS"]

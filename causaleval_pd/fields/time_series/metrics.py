@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_whole
-from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...contract.confusion import Confusion, ConfusionFamily, Values
+from ...contract.law import ClosedFormRule, Value, register_closed_form
 from ...contract.metric import Metric, metric
 from ...contract.metric_sets import tweak
 from ...contract.options import with_options

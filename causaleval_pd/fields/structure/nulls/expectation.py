@@ -13,8 +13,7 @@ from ....contract.checks import check_known, check_number, shown
 from ....contract.metric import Metric
 from ....contract.metric_sets import select_metrics, tweak
 from ....execution.options import get_options
-from .edge_moments import linear
-from .hypergeometric import hypergeometric, tails_and_misfit
+from .laws import hypergeometric, linear, tails_and_misfit
 
 __all__ = ["expected_metric", "skeleton_test"]
 

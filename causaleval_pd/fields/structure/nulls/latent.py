@@ -40,7 +40,7 @@ from ....graphs.mixed.marks import (
 )
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import check_declared, constant
-from .hypergeometric import hypergeometric
+from .laws import hypergeometric
 
 Planes = NDArray[np.uint64]
 Ints = NDArray[np.int64]

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ....contract.field import all_orders
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
 from ....contract.pairs import PairError
-from ....contract.relabelling import all_orders
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, arcs_from_planes, planes_from_arcs
 from ....graphs.pairs import GraphBatch, GraphPairs

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....contract.checks import name_row
+from ....contract.field import all_orders
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
 from ....contract.null import Controls, Listing, Matching
-from ....contract.relabelling import all_orders
 from ....graphs.kernels import control_kernels
 from ....graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
-from .edge_moments import mean_over_edges
 from .graph_controls import check_declared, graph_controls
+from .laws import mean_over_edges
 from .listed import ListedLaws
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution

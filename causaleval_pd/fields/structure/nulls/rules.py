@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ....contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ....contract.confusion import Confusion
+from ....contract.law import ClosedFormRule, Value, register_closed_form
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, AncestorCounts, EdgeTypes
-from .shared_edges import Counts, affine_units, misfits
+from .additive import Counts, affine_units, misfits
 
 #: shared edges with the same direction, the other one, a lost one, an added one, and without
 _SHARED = ((FORWARD, FORWARD), (FORWARD, BACKWARD), (FORWARD, LINE), (LINE, FORWARD), (LINE, LINE))

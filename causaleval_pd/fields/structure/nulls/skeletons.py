@@ -21,7 +21,6 @@ from ....graphs.kernels import control_kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
 from ....graphs.kernels.planes import DIGRAPH, PDAG, planes_from_marks
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .edge_moments import half_of_shared, of_dags, oriented
 from .graph_controls import (
     constant,
     controls_of_edges,
@@ -35,6 +34,7 @@ from .graph_controls import (
     warn_of_undirected,
 )
 from .latent import are_mixed, check_bidirected, latent_orientation
+from .laws import half_of_shared, of_dags, oriented
 from .listed import MOST_ORIENTATIONS, ListedLaws, Orientations
 
 Planes = NDArray[np.uint64]
