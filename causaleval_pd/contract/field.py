@@ -98,9 +98,9 @@ class Field:
         `missing(cells)` returns which cells hold no estimate (a failed run).
     identify : callable
         `identify(cells)` gives one int64 a cell, equal for equal cells, on any machine; 0 where missing.
-    truth_field : str
+    truth_field : str or Field
         Field that coerces and identifies the truths, where they are cells of another field (edge scores against
-        graphs); default this field.
+        graphs), by its name, or itself where it is not registered; default this field.
     views : mapping
         Other fields whose metrics apply, with the conversion of a canonical column (a network has a graph).
     context : tuple of str
@@ -151,7 +151,7 @@ class Field:
     pair: Callable[[Any, Any], Pairs]
     missing: Callable[[pd.Series], NDArray[np.bool_]] = missing_cells
     identify: Callable[[pd.Series], NDArray[np.int64]] = identify_cells
-    truth_field: str = ""
+    truth_field: str | Field = ""
     views: Mapping[str, Callable[[pd.Series], pd.Series]] = field(default_factory=dict)
     context: tuple[str, ...] = ()
     custom_null: Callable[[Callable[..., Any], str], Any] | None = None
@@ -180,7 +180,8 @@ class Field:
     @property
     def of_truth(self) -> Field:
         """Field of the truths."""
-        return get_field(self.truth_field) if self.truth_field else self
+        named = self.truth_field or self
+        return get_field(named) if isinstance(named, str) else named
 
 
 def register_field(new: Field) -> Field:

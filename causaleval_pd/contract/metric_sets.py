@@ -113,10 +113,7 @@ Labels = tuple[str | int, ...]
 
 
 def with_components(metric: Metric, batches: Iterable[Batch]) -> tuple[Metric, ...]:
-    """Return the metric itself, or one metric `{metric}_{label}` per coordinate where it has further dimensions.
-
-    A dimension without declared labels gets the positions 0, 1, ... of the largest result of the batches.
-    """
+    """Return the metric itself, or one metric `{metric}_{label}` per coordinate where it has further dimensions."""
     if not metric.dims:
         return (metric,)
     labels = _all_labels(metric, batches)

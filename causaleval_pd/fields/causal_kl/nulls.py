@@ -209,7 +209,7 @@ class RandomNetworks(Controls):
         return np.full(self.pairs.n, "dag", object)
 
     @property
-    def cost(self) -> int:
+    def cost(self) -> int:  # type: ignore[override]
         """Bytes of one control."""
         return table_bytes(self.pairs)
 

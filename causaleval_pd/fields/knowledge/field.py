@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Container, Hashable, Iterator
+from collections.abc import Container, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import is_missing
 from ...contract.checks import check_choice, name_row
 from ...contract.confusion import Values, ratio
 from ...contract.context import Context
@@ -20,6 +22,7 @@ from ...contract.field import Field, register_field
 from ...contract.law import ClosedForm, ClosedFormRule, register_closed_form
 from ...contract.metric import Metric, metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, register_null
+from ...contract.options import with_options
 from ...contract.pairs import ANY_KIND, Batch, Pairs
 from ...graphs.column import coerce_graphs, is_graph_column
 from ...graphs.kernels.planes import KINDS, a_kind, marks_from_planes
@@ -149,7 +152,7 @@ def coerce_knowledge(cells: pd.Series, column: Hashable | None = None) -> pd.Ser
     for row, cell in enumerate(cells.tolist()):
         if isinstance(cell, Knowledge):
             texts.append(cell.to_json())
-        elif cell is None or (not isinstance(cell, str) and pd.api.types.is_scalar(cell) and pd.isna(cell)):
+        elif is_missing(cell):
             texts.append(None)
         else:
             try:
@@ -161,6 +164,11 @@ def coerce_knowledge(cells: pd.Series, column: Hashable | None = None) -> pd.Ser
 
 def _read(text: Any) -> Knowledge:
     return Knowledge.from_tetrad(text) if is_tetrad_knowledge(text) else Knowledge.from_json(text)
+
+
+def _arcs(known: Knowledge, nodes: tuple[str, ...]) -> list[Marks]:
+    """Return the required and the forbidden arcs over these nodes."""
+    return arc_matrices(known, nodes, known.required, known.known_absent)
 
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
@@ -177,9 +185,7 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         matrices = []
         for (code, number), at in zip(used.tolist(), first.tolist(), strict=True):
             try:
-                known = values[code]
-                nodes = column.node_sets[number]
-                matrices.append(arc_matrices(known, nodes, known.required, known.known_absent))
+                matrices.append(_arcs(values[code], column.node_sets[number]))
             except ValueError as error:
                 raise ValueError(f"{name_row(int(rows[some[at]]), estimate.index)}: {error}") from None
         required, forbidden = (np.stack([x[side] for x in matrices]) for side in (0, 1))
@@ -192,34 +198,12 @@ def pair(truth: Any, estimate: Any) -> KnowledgePairs:
     known = truth if isinstance(truth, Knowledge) else _read(truth)
     graphs: Any = GRAPHS.pair(None, estimate)
     [names] = unpack_column(coerce_graphs(pd.Series([estimate], dtype=object))).node_sets
-    required, forbidden = arc_matrices(known, names, known.required, known.known_absent)
+    required, forbidden = _arcs(known, names)
     return KnowledgePairs(graphs, required[None], forbidden[None], np.zeros(1, np.int64))
 
 
-#: how the truths are read
-TRUTHS = Field(
-    name="knowledge",
-    default_metrics=(),
-    default_null="",
-    holds=is_knowledge_column,
-    coerce=coerce_knowledge,
-    batches=batches,
-    pair=pair,
-)
-
-
-@dataclass(frozen=True)
-class KnowledgeField(Field):
-    """A field of graphs whose truths are knowledge."""
-
-    @property
-    def of_truth(self) -> Field:
-        """Field of the truths."""
-        return TRUTHS
-
-
 KNOWLEDGE = register_field(
-    KnowledgeField(
+    Field(
         name="knowledge",
         default_metrics=("required_recall", "forbidden_violated", "known_accuracy"),
         default_null="permutation",
@@ -228,9 +212,9 @@ KNOWLEDGE = register_field(
         identify=GRAPHS.identify,
         batches=batches,
         pair=pair,
+        truth_field=Field("knowledge", (), "", is_knowledge_column, coerce_knowledge, batches, pair),
     )
 )
-
 
 #: how an undirected edge at a known arc counts
 Undirected = Literal["half", "match", "miss"]
@@ -243,6 +227,11 @@ register_closed_form(
         "DAGs and relabelling, where every ordered pair of nodes is equally likely to be an arc.",
     )
 )
+_OPTIONS = {
+    "undirected": """undirected : {"half", "match", "miss"}
+    How an undirected edge at a known one counts: as half right, as right (it is a required edge, and no forbidden one),
+    or as wrong."""
+}
 _KNOWN: dict[str, Any] = {
     "field": "knowledge",
     "kinds": ("dag", "cpdag", "pdag", "digraph"),
@@ -253,17 +242,11 @@ _KNOWN: dict[str, Any] = {
 
 
 @metric(**_KNOWN, direction="maximize", optimum=1, long_name="share of required edges")
+@with_options(_OPTIONS)
 def required_recall(
     pairs: KnowledgePairs, *, undirected: Undirected = "half", zero_division: float = math.nan
 ) -> Values:
     """Divide the required edges that the estimate has by the required edges.
-
-    Parameters
-    ----------
-    undirected : {"half", "match", "miss"}
-        How an undirected edge at a required one counts: as half of it, as it, or not.
-    zero_division : float
-        Value where no edge is required.
 
     Examples
     --------
@@ -276,17 +259,11 @@ def required_recall(
 
 
 @metric(**_KNOWN, direction="minimize", optimum=0, long_name="share of forbidden edges")
+@with_options(_OPTIONS)
 def forbidden_violated(
     pairs: KnowledgePairs, *, undirected: Undirected = "half", zero_division: float = math.nan
 ) -> Values:
     """Divide the forbidden edges that the estimate has by the forbidden edges, those that tiers forbid among them.
-
-    Parameters
-    ----------
-    undirected : {"half", "match", "miss"}
-        How an undirected edge at a forbidden one counts: as half of it, as agreeing with the knowledge, or as it.
-    zero_division : float
-        Value where no edge is forbidden.
 
     Examples
     --------
@@ -299,17 +276,11 @@ def forbidden_violated(
 
 
 @metric(**_KNOWN, direction="maximize", optimum=1, long_name="accuracy on known edges")
+@with_options(_OPTIONS)
 def known_accuracy(
     pairs: KnowledgePairs, *, undirected: Undirected = "half", zero_division: float = math.nan
 ) -> Values:
     """Divide the required edges that the estimate has, and the forbidden ones that it has not, by the number of both.
-
-    Parameters
-    ----------
-    undirected : {"half", "match", "miss"}
-        How an undirected edge at a known one counts: as half right, as right, or as wrong.
-    zero_division : float
-        Value where nothing is known.
 
     Examples
     --------
@@ -326,23 +297,6 @@ def known_accuracy(
 def _counts(pairs: KnowledgePairs, undirected: str) -> Counts:
     check_choice(undirected, tuple(AGREES), "undirected")
     return pairs.counts(undirected)
-
-
-class _Expected(KnowledgePairs):
-    """Stand in for pairs: expected counts where each ordered pair is an arc, or has a line, with given chances."""
-
-    def __init__(self, pairs: KnowledgePairs, arc: NDArray[np.float64], line: NDArray[np.float64]) -> None:
-        super().__init__(pairs.graphs, pairs.required, pairs.forbidden, pairs.known_index)
-        object.__setattr__(self, "chances", (arc, line))
-
-    def counts(self, undirected: str) -> Counts:
-        """Return expected counts."""
-        tally = super().counts(undirected)
-        arc, line = self.__dict__["chances"]
-        agrees = AGREES[undirected]
-        return tally._replace(
-            present=tally.required * (arc + agrees * line), violated=tally.forbidden * (arc + (1 - agrees) * line)
-        )
 
 
 def _of_graphs(model: Null) -> Null:
@@ -364,17 +318,23 @@ def _of_graphs(model: Null) -> Null:
             exact = directed & (graphs.kind == pairs.kinds) & bool(matching.options.get("permute", True))
 
         def drawn(start: int, count: int) -> KnowledgePairs:
-            estimates: Any = graphs.draw(start, count)
-            of_estimates: KnowledgePairs = pairs.with_graphs(estimates, np.repeat(pairs.known_index, count))
-            return of_estimates
+            return pairs.with_graphs(graphs.draw(start, count), np.repeat(pairs.known_index, count))
 
         def known(metric: Metric) -> ClosedForm | None:
             if metric.closed_form != "known_arcs" or not exact.any():
                 return None
             estimate, index = pairs.graphs.estimate, pairs.graphs.estimate_index
             edges, places = estimate.edge_counts, max(1, pairs.n_nodes * (pairs.n_nodes - 1))
-            expected = _Expected(pairs, edges.directed[index] / places, 2 * (edges.undirected[index] / places))
-            return ClosedForm(np.where(exact, np.asarray(metric(expected), np.float64), np.nan))
+            # chances that an ordered pair is an arc, and that it has a line
+            arc, line = edges.directed[index] / places, 2 * (edges.undirected[index] / places)
+
+            def expected(undirected: str) -> Counts:
+                tally, agrees = pairs.counts(undirected), AGREES[undirected]
+                present = tally.required * (arc + agrees * line)
+                return tally._replace(present=present, violated=tally.forbidden * (arc + (1 - agrees) * line))
+
+            means = metric.function(SimpleNamespace(counts=expected), **metric.options)
+            return ClosedForm(np.where(exact, np.asarray(means, np.float64), np.nan))
 
         cost = graphs.cost + 8 * pairs.n_nodes**2
         return DrawnControls(pairs, graphs.kind, drawn, known, cost, graphs.work)
@@ -382,17 +342,8 @@ def _of_graphs(model: Null) -> Null:
     law = inspect.getdoc(model.controls)
     controls.__doc__ = f"{law}\n\nThe required and forbidden edges of the row stay as they are."
 
-    preparation: Callable[[Matching], Any] | None = None if model.prepare is None else prepare
-    return Null(
-        model.name,
-        model.long_name,
-        controls,
-        preparation,
-        options=model.options,
-        label_invariant=model.label_invariant,
-        joint=model.joint,
-    )
+    return replace(model, controls=controls, prepare=prepare, published=None)
 
 
-register_null("knowledge", _of_graphs(GRAPHS.nulls["edges"]))
-register_null("knowledge", _of_graphs(GRAPHS.nulls["permutation"]))
+for _name in ("edges", "permutation"):
+    register_null("knowledge", _of_graphs(GRAPHS.nulls[_name]))

@@ -23,19 +23,9 @@ __all__ = [
 ]
 
 
-def shared_ancestors(pairs: GraphPairs) -> Confusion:
-    """Compare (ancestor, descendant) pairs of nodes."""
-    return Confusion(pairs.ancestors.both, pairs.ancestors.true, pairs.ancestors.estimated)
-
-
-def shared_blankets(pairs: GraphPairs) -> Confusion:
-    """Compare members of Markov blankets, summed over the nodes."""
-    return pairs.blankets
-
-
 _ANCESTOR = ConfusionFamily(
     "ancestor",
-    shared_ancestors,
+    lambda pairs: Confusion(pairs.ancestors.both, pairs.ancestors.true, pairs.ancestors.estimated),
     module=__name__,
     label="ancestor",
     positives="(ancestor, descendant) pairs",
@@ -99,7 +89,7 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
 _BLANKET = replace(
     _ANCESTOR,
     prefix="markov_blanket",
-    counts=shared_blankets,
+    counts=lambda pairs: pairs.blankets,
     label="Markov blanket",
     positives="Markov blanket members",
     convention="The blanket of a node holds its neighbours and the other parents of its children; members are summed "

@@ -44,11 +44,7 @@ USUAL_METRICS = (
 
 
 def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
-    """Align two packed columns by node names, one batch for each number of nodes.
-
-    Without truths, each estimate stands in for its own: metrics that are computed then do not read the truth. A context
-    names latent nodes of the truths: then estimates are compared with projections, as `targets` explains.
-    """
+    """Align two packed columns by node names, one batch per number of nodes; without truths by the estimates alone."""
     estimates = unpack_column(estimate, column=estimate.name, in_place=True)
     truths = estimates if truth is None else unpack_column(truth, column=truth.name, in_place=True)
     if truth is not None and context is not None and context.gives(PROJECTED_BY):

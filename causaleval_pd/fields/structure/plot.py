@@ -224,35 +224,18 @@ def _draw(ax: Axes, edge: Difference, places: NDArray[np.float64], colour: Any) 
     """Draw an edge with its marks."""
     from matplotlib.patches import FancyArrowPatch
 
-    heads = "<|" * (edge.at_i == ARROW) + "-" + "|>" * (edge.at_j == ARROW)
     start, end = places[edge.i], places[edge.j]
-    ax.add_patch(
-        FancyArrowPatch(
-            tuple(start),
-            tuple(end),
-            arrowstyle=heads,
-            mutation_scale=9,
-            shrinkA=72 * _GAP * (1 + 0.6 * (edge.at_i == CIRCLE)),
-            shrinkB=72 * _GAP * (1 + 0.6 * (edge.at_j == CIRCLE)),
-            color=colour,
-            linestyle="-",
-            linewidth=0,
-            zorder=2,
-        )
-    )
-    line = FancyArrowPatch(
-        tuple(start),
-        tuple(end),
-        arrowstyle="-",
-        shrinkA=72 * _GAP * (1 + (edge.at_i == ARROW)),
-        shrinkB=72 * _GAP * (1 + (edge.at_j == ARROW)),
-        color=colour,
-        linestyle=_LINES[edge.what],
-        linewidth=1.5 if edge.what == RIGHT else 1.3,
-        zorder=1,
-        gid=edge.what,
-    )
-    ax.add_patch(line)
+
+    def line(mark: int, share: float, **style: Any) -> FancyArrowPatch:
+        # ends with this mark are shorter by this share of the gap
+        gaps = (72 * _GAP * (1 + share * (at == mark)) for at in (edge.at_i, edge.at_j))
+        shrink: dict[str, Any] = dict(zip(("shrinkA", "shrinkB"), gaps, strict=True))
+        return FancyArrowPatch(tuple(start), tuple(end), color=colour, **shrink, **style)
+
+    heads = "<|" * (edge.at_i == ARROW) + "-" + "|>" * (edge.at_j == ARROW)
+    ax.add_patch(line(CIRCLE, 0.6, arrowstyle=heads, mutation_scale=9, linestyle="-", linewidth=0, zorder=2))
+    dashes, width = _LINES[edge.what], 1.5 if edge.what == RIGHT else 1.3
+    ax.add_patch(line(ARROW, 1, arrowstyle="-", linestyle=dashes, linewidth=width, zorder=1, gid=edge.what))
     for mark, here, there in ((edge.at_i, start, end), (edge.at_j, end, start)):
         if mark == CIRCLE:
             _circle(ax, here, there, colour)
@@ -266,18 +249,8 @@ def _circle(ax: Axes, here: NDArray[np.float64], there: NDArray[np.float64], col
     step = 1.35 * _GAP * apart / max(float(np.hypot(*apart)), 1e-12)
     scale = getattr(ax.figure, "dpi_scale_trans", None)
     moved = ax.transData if scale is None else ax.transData + ScaledTranslation(float(step[0]), float(step[1]), scale)
-    ax.plot(
-        *here[:, None],
-        "o",
-        ms=4.5,
-        mfc=tone(0.0),
-        mec=colour,
-        mew=1.2,
-        zorder=2.5,
-        transform=moved,
-        scalex=False,
-        scaley=False,
-    )
+    style: dict[str, Any] = {"ms": 4.5, "mfc": tone(0.0), "mec": colour, "mew": 1.2, "zorder": 2.5}
+    ax.plot(*here[:, None], "o", transform=moved, scalex=False, scaley=False, **style)
 
 
 def _name_nodes(ax: Axes, names: tuple[str, ...], places: NDArray[np.float64], edges: list[Difference]) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ...contract.confusion import Confusion, ConfusionFamily
+from ...contract.confusion import ConfusionFamily
 from ...graphs.kernels.planes import MARKED_KINDS
-from ...graphs.pairs import GraphPairs
 
 __all__ = [
     "v_structure_f1",
@@ -16,14 +15,9 @@ __all__ = [
 ]
 
 
-def shared_v_structures(pairs: GraphPairs) -> Confusion:
-    """Compare v-structures over all triples of nodes."""
-    return pairs.v_structures
-
-
 _V_STRUCTURE = ConfusionFamily(
     "v_structure",
-    shared_v_structures,
+    lambda pairs: pairs.v_structures,
     module=__name__,
     label="v-structure",
     positives="v-structures",

@@ -83,8 +83,7 @@ def shared_circles(pairs: GraphPairs, *, slots: Slots = "all") -> Confusion:
     return shared_marks(pairs, "circles", slots, "mark")
 
 
-def shared_bidirected(pairs: GraphPairs) -> Confusion:
-    """Compare bidirected edges over pairs of nodes."""
+def _shared_bidirected(pairs: GraphPairs) -> Confusion:
     types = pairs.edge_types
     return Confusion(types.both_bidirected, types.true_bidirected, types.estimated_bidirected)
 
@@ -130,7 +129,7 @@ _CIRCLE = replace(
 _BIDIRECTED = replace(
     _ARROWHEAD,
     prefix="bidirected",
-    counts=shared_bidirected,
+    counts=_shared_bidirected,
     label="bidirected edge",
     positives="bidirected edges",
     negatives="",

@@ -64,11 +64,7 @@ def pair_sums(channels: ArrayLike) -> PairSums:
 
 
 def relabelling_moments(truth: PairSums, estimate: PairSums, costs: ArrayLike, n_nodes: int) -> tuple[Floats, Floats]:
-    """Return mean and variance of sum over k, l of costs[k, l] truth_k(i, j) estimate_l(pi(i), pi(j)), pi random.
-
-    Both (n,) are exact over all d! relabellings; truth and estimate have n rows with K and L channels, costs (n, K, L)
-    or (K, L).
-    """
+    """Return mean and variance of sum over k, l of costs[k, l] truth_k(i, j) estimate_l(pi(i), pi(j)), pi random."""
     d = n_nodes
     weight = np.broadcast_to(np.asarray(costs, np.float64), (len(truth.totals), *np.shape(costs)[-2:]))
     ways = np.array([d * (d - 1)] * 2 + [d * (d - 1) * (d - 2)] * 4 + [d * (d - 1) * (d - 2) * (d - 3)], np.float64)
@@ -165,10 +161,7 @@ def margins(pairs: GraphPairs) -> tuple[dict[int, Floats], dict[int, Floats]]:
 def edge_weights(
     metric: Metric, n_nodes: int, true: Mapping[int, Any], estimated: Mapping[int, Any], *, is_mixed: bool = False
 ) -> EdgeWeights | None:
-    """Return the weights of a metric that is affine in the numbers of shared edges by both types, else None.
-
-    `true` and `estimated` map types of `ONE_WAY` to the (n,) numbers of such edges, either way round.
-    """
+    """Return the weights of a metric that is affine in the shared edges by both types at these margins, else None."""
     cells = [(s, t) for s in true for t in TYPES if t in estimated or reversed_type(t) in estimated]
 
     def at(*shared: float) -> Floats:
@@ -421,10 +414,7 @@ def _by_row(
 
 
 def _v_structure_mean(metric: Metric, pairs: GraphPairs) -> ClosedForm:
-    """Return the mean of a function that is affine in the shared v-structures at fixed numbers of them.
-
-    A relabelled v-structure of the estimate falls on each of the d C(d - 1, 2) triples with the same probability.
-    """
+    """Return the mean: a relabelled v-structure falls on each of the d C(d - 1, 2) triples with equal probability."""
     counts = pairs.v_structures
     d = pairs.n_nodes
     triples = d * (d - 1) * (d - 2) / 2

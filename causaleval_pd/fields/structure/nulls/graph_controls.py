@@ -60,10 +60,7 @@ def graph_controls(
     pace: float = 20.0,
     listing: Listing | None = None,
 ) -> DrawnControls:
-    """Return controls of classes `kinds`, one a row, of which `graphs(start, count)` draws rows x count.
-
-    Drawing one takes `scratch` bytes besides its planes and counts, and some `pace` nanoseconds per node and edge.
-    """
+    """Return controls that `graphs(start, count)` draws; one takes `scratch` bytes, `pace` ns per node and edge."""
     words = np.array(KINDS, object)[kinds]
     estimates = pairs.estimate.kinds[pairs.estimate_index]
     # no control can equal these estimates
@@ -84,23 +81,6 @@ def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
     return pairs.estimate.edge_counts.edges[pairs.estimate_index].astype(np.int64)
 
 
-def checked_kinds(rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
-    """Return the class of each row's estimate; refuse mixed graphs and those that are not in the class they declare."""
-    for side, batch, index in (
-        ("truth", pairs.truth, pairs.truth_index),
-        ("estimate", pairs.estimate, pairs.estimate_index),
-    ):
-        mixed = batch.kinds[index] >= len(PLAIN_KINDS)
-        if mixed.any():
-            at = int(mixed.argmax())
-            raise ValueError(
-                f"row {rows[at]}: the {side} is {a_kind(batch.kinds[index[at]])}, and this null model draws controls "
-                f"for {', '.join(PLAIN_KINDS)} only"
-            )
-    check_declared(rows, pairs)
-    return pairs.estimate.kinds[pairs.estimate_index]
-
-
 def check_declared(rows: NDArray[np.int64], pairs: GraphPairs) -> None:
     """Refuse estimates that are not in the class that they declare."""
     wrong = pairs.estimate.misdeclared[pairs.estimate_index]
@@ -111,17 +91,30 @@ def check_declared(rows: NDArray[np.int64], pairs: GraphPairs) -> None:
 
 
 def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
-    """Return the class of each row's controls.
+    """Return the class of each row's controls, that of `control_kind` or of its estimate; PDAGs get CPDAGs or digraphs.
 
-    `control_kind` states it. Else DAGs are matched by DAGs, fully directed graphs with a cycle and declared digraphs by
-    digraphs, and every other estimate by CPDAGs: PDAGs are controls only where they are asked for.
+    Mixed graphs, and estimates that are not in the class they declare, are refused.
     """
-    checked_kinds(rows, pairs)
-    kinds = _kinds_of_controls(pairs.estimate)[pairs.estimate_index]
+    sides = ("truth", pairs.truth, pairs.truth_index), ("estimate", pairs.estimate, pairs.estimate_index)
+    for side, batch, index in sides:
+        mixed = batch.kinds[index] >= len(PLAIN_KINDS)
+        if mixed.any():
+            at = int(mixed.argmax())
+            raise ValueError(
+                f"row {rows[at]}: the {side} is {a_kind(batch.kinds[index[at]])}, and this null model draws controls "
+                f"for {', '.join(PLAIN_KINDS)} only"
+            )
+    check_declared(rows, pairs)
+    graphs = pairs.estimate
+    by_graph = np.where(graphs.kinds == PDAG, CPDAG, graphs.kinds).astype(np.uint8)
+    pdags = np.flatnonzero(graphs.kinds == PDAG)
+    directed = pdags[is_digraph(graphs.planes[pdags])]
+    by_graph[directed[~is_acyclic(graphs.planes[directed], graphs.n_nodes)]] = DIGRAPH
+    kinds = by_graph[pairs.estimate_index]
     if matching.control_kind is None:
         return kinds
     choices = matching.control_kind[rows]
-    for row, kind in zip(rows, choices, strict=True):
+    for i, (row, kind) in enumerate(zip(rows, choices, strict=True)):
         if not pd.isna(kind) and kind not in PLAIN_KINDS:
             words = f"; for controls of this class declare estimates by graph_column(..., kind={kind!r})"
             undirected = "; 'pdag' keeps the number of undirected edges" if kind == "undirected" else ""
@@ -129,18 +122,13 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
                 f"row {row}: control_kind is {kind!r}; expected one of {', '.join(PLAIN_KINDS)}, or the name of a "
                 f"column that holds these words{words if kind in MIXED_KINDS else undirected}"
             )
-    stated = [KINDS.index(kind) if kind in PLAIN_KINDS else None for kind in choices]
-    return np.array(
-        [estimate_kind if one is None else one for estimate_kind, one in zip(kinds, stated, strict=True)], np.uint8
-    )
+        if kind in PLAIN_KINDS:
+            kinds[i] = KINDS.index(kind)
+    return kinds
 
 
 def warn_of_undirected(matching: Matching) -> None:
-    """Warn of undirected estimates that are matched by CPDAGs, which have arrows.
-
-    Such estimates are skeletons rather than classes where several are the class of no DAG (one is enough where no
-    estimate of the table has an arrow), or where truths have no arrows either.
-    """
+    """Warn of undirected estimates, skeletons rather than classes, that are matched by CPDAGs, which have arrows."""
     directed = [m.name for m in matching.metrics if "skeleton" not in m.kinds]
     if matching.control_kind is not None or not directed:
         return
@@ -172,15 +160,6 @@ def _are_undirected(column: pd.Series) -> bool:
     """Return whether the graphs of a column have edges, all of them undirected."""
     counts = [x.edge_counts for x in _plain_graphs(column)]
     return any(x.edges.any() for x in counts) and not any(x.directed.any() for x in counts)
-
-
-def _kinds_of_controls(graphs: GraphBatch) -> NDArray[np.uint8]:
-    """Return the class of controls that suits each graph."""
-    kinds = np.where(graphs.kinds == PDAG, CPDAG, graphs.kinds).astype(np.uint8)
-    pdags = np.flatnonzero(graphs.kinds == PDAG)
-    directed = pdags[is_digraph(graphs.planes[pdags])]
-    kinds[directed[~is_acyclic(graphs.planes[directed], graphs.n_nodes)]] = DIGRAPH
-    return kinds
 
 
 def refuse_digraphs(kinds: NDArray[np.uint8], rows: NDArray[np.int64], what: str) -> None:
@@ -216,10 +195,7 @@ def redirect(
     start: int,
     count: int,
 ) -> NDArray[np.uint64]:
-    """Give drawn DAGs, (n * count, 2, W), the directions of digraphs (by coins) and of PDAGs in rows of these classes.
-
-    A PDAG loses the directions of uniformly chosen edges, in the share of undirected edges that the row's estimate has.
-    """
+    """Direct drawn DAGs by coins in rows of digraphs; in those of PDAGs undirect the estimate's share of edges."""
     tossed, mixed = kinds == DIGRAPH, kinds == PDAG
     if not (tossed.any() or mixed.any()):
         return planes
@@ -304,13 +280,7 @@ _CALL = 3e5
 
 
 def custom_null(function: DrawOne, name: str) -> Null:
-    """Make a null model of a function that draws one control.
-
-    `function(estimate, rng)` returns a graph over the estimate's nodes: a `Graph`, a networkx graph, an edge string, or
-    a matrix (row -> column) in the order of `estimate.nodes`. It must draw from `rng` alone: draw r depends on the
-    seed, the row's key and r. Where the row is matched by CPDAGs, a DAG is replaced by its CPDAG; where it is matched
-    by PDAGs, a DAG loses the directions of uniformly chosen edges, in the estimate's share of undirected ones.
-    """
+    """Make a null model of a function that draws one control; DAGs are mapped to the class of the row's controls."""
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         matched = matched_kinds(matching, rows, pairs)

@@ -25,10 +25,7 @@ MOST_CELLS = 4_000_000
 
 
 def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edges: Any) -> ClosedForm:
-    """Return the exact distribution of a function of the shared adjacencies under a uniformly random skeleton.
-
-    With M node pairs, the number of shared adjacencies is hypergeometric (M, true edges, estimated edges).
-    """
+    """Return the exact distribution of a function of the shared adjacencies under a uniformly random skeleton."""
     columns = np.broadcast_arrays(
         *(np.atleast_1d(np.asarray(x, np.int64)) for x in (n_nodes, true_edges, estimated_edges))
     )
@@ -37,8 +34,7 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
     support, weights = hypergeometric_weights(d * (d - 1) // 2, mt, me)
     counts = EdgeTypes.of_margins(d, {LINE: mt}, {LINE: me}, {(LINE, LINE): support})
     values = Counts(counts).value(metric)
-    distribution = Distribution.of(codes, values, weights)
-    return ClosedForm.of(distribution)
+    return ClosedForm.of(Distribution.of(codes, values, weights))
 
 
 def distinct(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -83,10 +79,7 @@ def hypergeometric_law(n: int, marked: int, drawn: int) -> tuple[NDArray[np.int6
 def hypergeometric_tail(
     shared: ArrayLike, n_pairs: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike
 ) -> NDArray[np.float64]:
-    """Return P(X >= shared) for X hypergeometric, with broadcasting; each distinct law is summed once.
-
-    Small tails keep their relative accuracy; those below the smallest normal number, 2e-308, are that number.
-    """
+    """Return P(X >= shared) for X hypergeometric, at least 2e-308; small tails keep their relative accuracy."""
     return tails_and_misfit(shared, n_pairs, true_edges, estimated_edges)[0]
 
 
@@ -110,6 +103,13 @@ def tails_and_misfit(
         result[rows] = tails[law[rows] - start, np.clip(x[rows] - low[rows], 0, weights.shape[1])]
     misfits = np.flatnonzero((x < low) | (x > high))
     return np.maximum(result, SMALLEST_P).reshape(columns[0].shape), int(misfits[0]) if len(misfits) else -1
+
+
+def _chains_and_forks(degrees: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Count the pairs of directed edges that form a chain, and a fork or collider."""
+    inward, outward = degrees[..., 0].astype(np.float64), degrees[..., 1].astype(np.float64)
+    forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
+    return (inward * outward).sum(axis=1), forks
 
 
 def linear(
@@ -147,9 +147,7 @@ def linear(
     if degrees is None:
         return ClosedForm(mean, np.full_like(mean, np.nan))
     p2 = np.divide(me * (me - 1), n_pairs * (n_pairs - 1), out=np.zeros_like(me), where=n_pairs > 1)
-    inward, outward = degrees[..., 0].astype(np.float64), degrees[..., 1].astype(np.float64)
-    chains = (inward * outward).sum(axis=1)
-    forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
+    chains, forks = _chains_and_forks(degrees)
     disjoint = directed * (directed - 1) / 2 - chains - forks
     square = (p1 * (present + same / 2)) ** 2
 
@@ -214,22 +212,14 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     mean = weights.constant + shared * (right + wrong) / 2 + added * weights.of(LINE, FORWARD)
     if not along_order and not tossed.any():
         return ClosedForm(mean)
-    degrees = kernels().degrees(arrows, pairs.n_nodes).astype(np.float64)
-    inward, outward = degrees[..., 0], degrees[..., 1]
-    chains = (inward * outward).sum(axis=1)
-    forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
+    chains, forks = _chains_and_forks(kernels().degrees(arrows, pairs.n_nodes))
     ordered = 2 * (chains * (1 / 6 - 1 / 4) + forks * (1 / 3 - 1 / 4))
     spread = shared / 4 + np.where(tossed, 0.0, ordered if along_order else np.nan)
-    variance = (right - wrong) ** 2 * np.maximum(spread, 0.0)
-
-    return ClosedForm(mean, variance)
+    return ClosedForm(mean, (right - wrong) ** 2 * np.maximum(spread, 0.0))
 
 
 def half_of_shared(metric: Metric, pairs: GraphPairs) -> NDArray[np.float64]:
-    """Return the mean of a ratio of right directions where a control and its reversal are equally likely.
-
-    Controls have the adjacencies of the pairs' estimates. Truths must be fully directed for a mean.
-    """
+    """Return the mean of a ratio of right directions, where a control and its reversal are equally likely."""
     fully = pairs.truth.edge_counts.undirected[pairs.truth_index] == 0
     nothing = EdgeTypes(pairs.n_nodes, {(LINE, 0): np.ones(pairs.n), (0, LINE): np.ones(pairs.n)})
     undefined = Counts(nothing).value(metric)

@@ -44,11 +44,7 @@ def merged(planes: NDArray[np.uint64], weights: Any) -> tuple[NDArray[np.uint64]
 
 
 class ListedLaws:
-    """The laws of metrics for rows whose controls are listed, by the number of the list of each row, `law` (n,).
-
-    `support(number)` returns the controls of a list, at most `longest`, and their probabilities. `listed` rows (n,)
-    have one; default all.
-    """
+    """The laws of metrics for `listed` rows, whose controls `support` lists by the number of each row's list, `law`."""
 
     def __init__(
         self,
@@ -98,8 +94,7 @@ class ListedLaws:
                 return None
             ends = np.cumsum([len(chance) for chance in chances])[:-1]
             samples += zip(np.split(values, ends), chances, strict=True)
-        distribution = Distribution.pooled(self.index, samples)
-        return ClosedForm.of(distribution).spread(self.listed)
+        return ClosedForm.of(Distribution.pooled(self.index, samples)).spread(self.listed)
 
     def law(self, metric: Metric, others: Callable[[Metric], ClosedForm | None]) -> ClosedForm | None:
         """Return the exact law of a metric for listed rows, and what `others` returns for the other rows."""
@@ -133,11 +128,7 @@ def are_listed(n_nodes: int, n_edges: int, kind: int, *, fixed: bool) -> bool:
 
 @lru_cache(maxsize=256)
 def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, ...] = ()) -> Listed:
-    """Return all graphs of a class with a number of edges, and the probability of each.
-
-    Skeletons are equally likely. Edges are directed along an order of the nodes, each of which is equally likely unless
-    one is given, or by coins in digraphs. Positions of nodes stand for the order.
-    """
+    """Return all graphs of a class with a number of edges, directed along all orders or one, and its chance."""
     pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), np.int64).reshape(-1, 2)
     skeletons = list(itertools.combinations(range(len(pairs)), n_edges))
     chosen = np.array(skeletons, np.int64).reshape(len(skeletons), n_edges)
@@ -179,7 +170,7 @@ _KEPT = 256
 
 
 class TooMany(Exception):
-    """A skeleton has too many orientations to list."""
+    """There are too many controls to list."""
 
 
 def _all_directions(n_edges: int) -> Directions:
@@ -224,11 +215,7 @@ def connected_parts(edges: Edges) -> list[Edges]:
 
 
 def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -> Listed:
-    """Return the random orientations of a skeleton as graphs of a class, and the probability of each.
-
-    Edges are directed along a random order of the nodes (`by_order`), or uniformly without cycles; those of digraphs by
-    coins.
-    """
+    """Return all orientations of a skeleton as graphs of a class, and the probability of each."""
     if kind == DIGRAPH:
         if 2 ** len(edges) > MOST_ORIENTATIONS:
             raise TooMany
@@ -266,11 +253,7 @@ def skeleton_edges(graphs: GraphBatch, number: int) -> Edges:
 
 
 class Orientations:
-    """The random orientations of the skeletons of a batch's rows, listed where they are few.
-
-    `index` (n,) is the skeleton and `kinds` (n,) the class of controls of each row; `by_order` directs by random
-    orders.
-    """
+    """The orientations of each row's skeleton in the class of its controls, listed where they are few."""
 
     def __init__(
         self, skeletons: GraphBatch, index: NDArray[np.int64], kinds: NDArray[np.uint8], *, by_order: bool

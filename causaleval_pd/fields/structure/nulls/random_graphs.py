@@ -48,11 +48,7 @@ def random_graphs(
     keys: NDArray[np.uint64],
     n_edges: NDArray[np.int64],
 ) -> Controls:
-    """Match rows by DAGs with `n_edges` (n,) edges, uniform skeletons directed along an order, or by their CPDAGs.
-
-    Rows of digraphs get such skeletons with independent random directions, those of PDAGs such DAGs of which random
-    edges are undirected.
-    """
+    """Match rows by random graphs of their class with `n_edges` (n,) edges."""
     d = pairs.n_nodes
     kinds, order = matched_kinds(matching, rows, pairs), _order(matching, d)
     tossed, undirected = kinds == DIGRAPH, lose_directions(kinds)
@@ -286,10 +282,7 @@ def _draw(
 
 
 def _orders(tier: NDArray[np.int64], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return each node's position in a uniformly random order that respects the tiers, (count, d).
-
-    A random order gives the nodes that are in tiers their places; there they stand tier by tier.
-    """
+    """Return the positions of nodes, (count, d), in uniformly random orders that respect the tiers."""
     position = np.argsort(np.argsort(numbers, axis=1), axis=1)
     tiered = np.flatnonzero(tier >= 0)
     places = np.sort(position[:, tiered], axis=1)
