@@ -257,10 +257,9 @@ class ConfusionFamily:
         example: str = "",
         counted: Callable[[Any], Values] | None = None,
     ) -> Metric:
-        """Make and register the metric `prefix_name` of a measure; it `gives` this value for the family's example.
+        """Make and register the metric `prefix_name` of a measure, which `gives` this value for the family's example.
 
-        Counts need a `long_name`. `note` continues the docstring, and `example` is source code of the options of its
-        call. `counted(pairs)` returns the values where the pairs hold them, so that no other count is computed.
+        `note` continues the docstring, `example` is code of the call's options; `counted(pairs)` returns known values.
         """
         check_known(name, MEASURES, "measure")
         measure = MEASURES[name]

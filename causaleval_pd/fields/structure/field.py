@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise, product
 from typing import Any
 
@@ -67,11 +68,6 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
             inputs = Inputs(context.take(true.rows), truths.node_sets, true.node_set)
             sides[0] = replace(sides[0], inputs=inputs)
         yield Batch(rows, GraphPairs(sides[0], sides[1], truth_index, estimate_index))
-
-
-def identify(cells: pd.Series) -> NDArray[np.int64]:
-    """Return one number per graph, the same for all versions of packed cells; 0 where missing."""
-    return identify_cells(cells, contents)
 
 
 def labels(truths: pd.Series) -> NDArray[np.int64]:
@@ -218,7 +214,7 @@ GRAPHS = register_field(
         default_null="edges",
         holds=is_graph_column,
         coerce=coerce_graphs,
-        identify=identify,
+        identify=partial(identify_cells, contents=contents),
         batches=batches,
         pair=pair,
         context=CONTEXT,

@@ -14,6 +14,7 @@ from ...contract.cells import is_missing
 from ...contract.checks import check_known, check_type, check_whole, name_row
 from ...contract.field import FIELDS
 from ...contract.figure import figure
+from ...contract.words import counted
 from ...contract.metric import Metric, get_metric
 from ...drawing import (
     axis_label,
@@ -368,11 +369,11 @@ def difference_matrix(
         _frame_true(ax, true[0])
     _name_sides(ax, names, room, square)
     _explain_shares(ax, {what: float(x.sum() / 2 / n) for what, x in outcomes.items()}, shades, own=own_figure)
-    parts = [f"Squares: edges from the row's to the column's node (both if undirected), by shares of {_runs(n)}"]
+    parts = [f"Squares: edges from the row's to the column's node (both if undirected), by shares of {counted(n, 'run')}"]
     parts += ["reversed and wrongly marked ones stand where the true edge points"]
     parts += ["frames: true edges"] * one_truth + _most_often(outcomes, nodes)
     if failed:
-        parts.append(f"not drawn: {_runs(failed, 'failed ')}")
+        parts.append(f"not drawn: {counted(failed, 'failed run')}")
     if caption:
         write_caption(ax, own_figure, f"{'; '.join(parts)}; no controls are drawn.")
     return ax
@@ -507,10 +508,6 @@ def _explain_shares(ax: Axes, means: dict[str, float], shades: dict[str, Any], *
     legend_of(
         ax, [Patch(color=shades[what], label=f"{what}: {means[what]:.3g} per run") for what in shown], "edges", own=own
     )
-
-
-def _runs(n: int, which: str = "") -> str:
-    return f"{n} {which}run{'s' if n > 1 else ''}"
 
 
 def _most_often(outcomes: dict[str, NDArray[np.bool_]], nodes: tuple[str, ...]) -> list[str]:
