@@ -48,7 +48,7 @@ from .fields.causal_kl.networks.column import as_network, network_column
 from .fields.causal_kl.networks.network import DiscreteNetwork, GaussianNetwork
 from .fields.configurational.submodel import submodels as submodels
 from .fields.edge_scores.cells import score_column
-from .fields.structure.nulls.expectation import expected_metric, skeleton_test
+from .fields.structure.nulls.laws import expected_metric, skeleton_test
 from .fields.time_series.cells import LaggedGraph
 from .fields.time_series.column import as_lagged, lagged_column
 from .fields.time_series.scores import lagged_scores

@@ -23,9 +23,17 @@ __all__ = [
 ]
 
 
+def _ancestors(pairs: GraphPairs) -> Confusion:
+    return Confusion(pairs.ancestors.both, pairs.ancestors.true, pairs.ancestors.estimated)
+
+
+def _blankets(pairs: GraphPairs) -> Confusion:
+    return pairs.blankets
+
+
 _ANCESTOR = ConfusionFamily(
     "ancestor",
-    lambda pairs: Confusion(pairs.ancestors.both, pairs.ancestors.true, pairs.ancestors.estimated),
+    _ancestors,
     module=__name__,
     label="ancestor",
     positives="(ancestor, descendant) pairs",
@@ -89,7 +97,7 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
 _BLANKET = replace(
     _ANCESTOR,
     prefix="markov_blanket",
-    counts=lambda pairs: pairs.blankets,
+    counts=_blankets,
     label="Markov blanket",
     positives="Markov blanket members",
     convention="The blanket of a node holds its neighbours and the other parents of its children; members are summed "

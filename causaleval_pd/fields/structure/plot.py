@@ -14,8 +14,8 @@ from ...contract.cells import is_missing
 from ...contract.checks import check_known, check_type, check_whole, name_row
 from ...contract.field import FIELDS
 from ...contract.figure import figure
-from ...contract.words import counted
 from ...contract.metric import Metric, get_metric
+from ...contract.words import counted
 from ...drawing import (
     axis_label,
     broken,
@@ -38,7 +38,7 @@ from ...graphs.edge_marks import ARROW, CIRCLE
 from ...graphs.graph import Graph
 from ...graphs.mixed.marks import marks_from_planes
 from .field import different_nodes
-from .nulls.expectation import expected_metric
+from .nulls.laws import expected_metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -369,7 +369,9 @@ def difference_matrix(
         _frame_true(ax, true[0])
     _name_sides(ax, names, room, square)
     _explain_shares(ax, {what: float(x.sum() / 2 / n) for what, x in outcomes.items()}, shades, own=own_figure)
-    parts = [f"Squares: edges from the row's to the column's node (both if undirected), by shares of {counted(n, 'run')}"]
+    parts = [
+        f"Squares: edges from the row's to the column's node (both if undirected), by shares of {counted(n, 'run')}"
+    ]
     parts += ["reversed and wrongly marked ones stand where the true edge points"]
     parts += ["frames: true edges"] * one_truth + _most_often(outcomes, nodes)
     if failed:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ...contract.confusion import ConfusionFamily
+from ...contract.confusion import Confusion, ConfusionFamily
 from ...graphs.kernels.planes import MARKED_KINDS
+from ...graphs.pairs import GraphPairs
 
 __all__ = [
     "v_structure_f1",
@@ -15,9 +16,13 @@ __all__ = [
 ]
 
 
+def _counts(pairs: GraphPairs) -> Confusion:
+    return pairs.v_structures
+
+
 _V_STRUCTURE = ConfusionFamily(
     "v_structure",
-    lambda pairs: pairs.v_structures,
+    _counts,
     module=__name__,
     label="v-structure",
     positives="v-structures",
