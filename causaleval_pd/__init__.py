@@ -50,8 +50,7 @@ from .fields.configurational.submodel import submodels as submodels
 from .fields.edge_scores.cells import score_column
 from .fields.structure.nulls.expectation import expected_metric, skeleton_test
 from .fields.time_series.cells import LaggedGraph
-from .fields.time_series.column import as_lagged, lagged_column
-from .fields.time_series.scores import lagged_scores
+from .fields.time_series.column import as_lagged, lagged_column, lagged_scores
 from .graphs.column import as_graph, graph_column
 from .graphs.files import read_graphs
 from .graphs.graph import Graph
