@@ -120,23 +120,6 @@ def as_numbers(column: pd.Series, what: str) -> NDArray[np.float64]:
         raise ValueError(f"{what} must hold numbers: {error}") from None
 
 
-def of_arcs(arcs: NDArray[np.bool_], names: list[str] | None, min_lag: int = 0) -> Links:
-    """Make links of arrays (L + 1, d, d) with True where the source (row) at t - lag has an arc to the target at t."""
-    if not len(arcs):
-        raise ValueError(f"found an array of shape {arcs.shape}, without lags")
-    codes = arcs * np.uint8(DIRECTED)
-    codes[0] = codes_of_tails(arcs[:1])[0]
-    return Links(names, codes, min_lag)
-
-
-def array_of_lags(values: Any, what: str, order: tuple[int, int, int]) -> NDArray[Any]:
-    """Return an array of square matrices whose axes in this order are (lag, cause, effect)."""
-    array = as_array(values)
-    if array.ndim != 3 or array.shape[order[1]] != array.shape[order[2]]:
-        raise ValueError(f"found an array of shape {array.shape}, expected {what}")
-    return array.transpose(order)
-
-
 def check_lag(lag: Any, where: str) -> int:
     """Return a lag as an integer; it counts steps back, so that it is not negative."""
     try:
@@ -159,17 +142,24 @@ class Weights(NamedTuple):
     min_lag: int = 0
 
     def links(self, presence: Presence) -> Links:
-        """Return the links that the numbers show."""
+        """Return the links that the numbers show, an arc from the row at t - lag to the column at t each."""
         arcs = np.zeros(self.values.shape, np.bool_)
         arcs[self.min_lag :] = presence.of(self.values[self.min_lag :])
-        return of_arcs(arcs, self.names, self.min_lag)
+        if not len(arcs):
+            raise ValueError(f"found an array of shape {arcs.shape}, without lags")
+        codes = arcs * np.uint8(DIRECTED)
+        codes[0] = codes_of_tails(arcs[:1])[0]
+        return Links(self.names, codes, self.min_lag)
 
 
 def stack_weights(
     value: Any, names: list[str] | None, what: str, order: tuple[int, int, int], first_lag: int = 0
 ) -> Weights:
     """Read an array of numbers whose axes in this order are (lag, cause, effect), the first slice of lag 0 or 1."""
-    values = array_of_lags(value, what, order)
+    array = as_array(value)
+    if array.ndim != 3 or array.shape[order[1]] != array.shape[order[2]]:
+        raise ValueError(f"found an array of shape {array.shape}, expected {what}")
+    values = array.transpose(order)
     if not first_lag:
         return Weights(names, values)
     if values.dtype.kind not in "biuf":
@@ -452,8 +442,11 @@ def var_weights(value: Any, *, p_values: bool) -> Weights:
                 f"found {type(value).__name__}, expected the result of statsmodels' VAR(...).fit(), or its params or "
                 "pvalues as a table with named rows; read coefs by encoding='statsmodels coefs'"
             )
-        numbers = value.pvalues if p_values else value.params
-        value = pd.DataFrame(np.asarray(numbers), index=_row_names(value), columns=list(value.names))
+        names, numbers = list(value.names), np.asarray(value.pvalues if p_values else value.params)
+        n_trend = len(numbers) - value.k_ar * len(names)
+        labels = [f"trend {i}" for i in range(n_trend)]
+        labels += [f"L{lag}.{name}" for lag in range(1, value.k_ar + 1) for name in names]
+        value = pd.DataFrame(numbers, index=labels, columns=names)
     columns = [str(name) for name in value.columns]
     places = {_split_row(str(label), columns): i for i, label in enumerate(value.index)}
     rows = {place: i for place, i in places.items() if place is not None}
@@ -470,15 +463,6 @@ def var_weights(value: Any, *, p_values: bool) -> Weights:
     for (lag, cause), row in rows.items():
         weights[lag, columns.index(cause)] = numbers[row]
     return Weights(columns, weights, 1)
-
-
-def _row_names(result: Any) -> list[str]:
-    """Return the names of the rows of a result's arrays."""
-    names = list(result.names)
-    n_trend = np.shape(result.params)[0] - result.k_ar * len(names)
-    return [f"trend {i}" for i in range(n_trend)] + [
-        f"L{lag}.{name}" for lag in range(1, result.k_ar + 1) for name in names
-    ]
 
 
 def _split_row(label: str, columns: list[str]) -> tuple[int, str] | None:
