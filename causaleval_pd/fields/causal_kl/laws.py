@@ -416,17 +416,13 @@ def draw_states(network: DiscreteNetwork, n: int, generator: np.random.Generator
     states = np.zeros((n, len(structure.nodes)), np.int64)
     for i in structure.order:
         rows = network.values_of(i)[tuple(states[:, p] for p in structure.parents[i])]
-        states[:, i] = draw_rows(np.broadcast_to(rows, (n, rows.shape[-1])), generator)
+        # one position from each row of probabilities, never one of probability 0
+        cumulative = np.cumsum(np.broadcast_to(rows, (n, rows.shape[-1])), axis=1)
+        at = (generator.random(n) * cumulative[:, -1])[:, None]
+        states[:, i] = (cumulative <= at).sum(axis=1).clip(max=rows.shape[-1] - 1)
         if n and np.isnan(rows).any():
             raise ValueError(
                 f"node {structure.nodes[i]!r}: a row of its table that is undefined has positive probability, so no "
                 "case can be drawn; estimate with pseudo-counts or fill the row"
             )
     return states
-
-
-def draw_rows(rows: Floats, generator: np.random.Generator) -> Ints:
-    """Draw one position from each row of probabilities; never one of probability 0."""
-    cumulative = np.cumsum(rows, axis=1)
-    at = (generator.random(len(rows)) * cumulative[:, -1])[:, None]
-    return np.asarray((cumulative <= at).sum(axis=1).clip(max=rows.shape[1] - 1), np.int64)

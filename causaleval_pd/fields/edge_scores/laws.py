@@ -237,7 +237,7 @@ def shuffled_law(metric: Metric, pairs: ScorePairs, slots: NDArray[np.bool_]) ->
     options = universe_options(metric)
     if metric.closed_form == "early_precision":
         options["magnitude"] = True
-    chosen = Universe.of(**options)
+    chosen = Universe(**options)
     try:
         candidate_set = candidates(pairs, chosen)
     except PairError:
@@ -286,7 +286,7 @@ def _precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedF
 
 def _brier(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     """Return mean and variance of the Brier score: only the sum of the true candidates' probabilities varies."""
-    candidate_set = candidates(pairs, Universe.of(**universe_options(metric), magnitude=False))
+    candidate_set = candidates(pairs, Universe(**universe_options(metric), magnitude=False))
     q = np.where(np.arange(candidate_set.keys.shape[1]) < candidate_set.size[:, None], candidate_set.keys, 0.0)
     n, k = np.maximum(candidate_set.size, 1).astype(np.float64), candidate_set.n_true.astype(np.float64)
     average = q.sum(axis=1) / n

@@ -78,7 +78,7 @@ FORECAST = """>>> import causaleval_pd as ce
 
 def chosen_candidates(pairs: ScorePairs, **options: Any) -> Candidates:
     """Return the candidates of pairs by the options of a metric."""
-    chosen = Universe.of(**options)
+    chosen = Universe(**options)
     if chosen.universe in ("ordered", "ordered_with_diagonal") and pairs.symmetric.any():
         warn(
             f"symmetric scores cannot show directions, so that the best value in universe={chosen.universe!r} is below "
@@ -103,7 +103,7 @@ def ranked(pairs: ScorePairs, options: dict[str, Any], k: int | None = None) -> 
         )
         return values
 
-    return pairs.remember(("ranked", Universe.of(**options), k), compute)
+    return pairs.remember(("ranked", Universe(**options), k), compute)
 
 
 def _ranking(
@@ -112,7 +112,7 @@ def _ranking(
     """Declare a metric that takes the options of the universe, `without` some of them; the example `gives` a value."""
 
     def declare(function: Callable[..., Floats]) -> Metric:
-        shown = with_example(EXAMPLE, gives=gives)(takes_settings_of(Universe.of, without=without)(function))
+        shown = with_example(EXAMPLE, gives=gives)(takes_settings_of(Universe, without=without)(function))
         return metric(**declared)(with_options(OPTIONS)(shown))
 
     return declare
@@ -260,7 +260,7 @@ def n_true_unscored(pairs: ScorePairs, **options: Any) -> Floats:
 @with_example(EXAMPLE, gives=0.0)
 def score_universe(pairs: ScorePairs, *, universe: str | None = None, sources: Sources = None) -> Floats:
     """Return the universe that metrics of the scores take, by name."""
-    words = Universe.of(universe=universe, sources=sources).words(pairs)
+    words = Universe(universe=universe, sources=sources).words(pairs)
     return np.array([UNIVERSES.index(word) for word in words.tolist()], np.float64)
 
 

@@ -171,7 +171,7 @@ def stack_weights(
 class Collector:
     """Links added one by one."""
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[Hashable] = ()) -> None:
         self.position: dict[str, int] = {}
         self._links: dict[tuple[int, int, int], int] = {}
         for name in names:
@@ -493,19 +493,22 @@ def is_tetrad_text(value: Any) -> bool:
 
 
 def read_tetrad_lags(value: Any) -> Links:
-    """Read Tetrad's text of a graph over nodes X, X:1, ... (X at t, t - 1): its edges that end at t are links."""
+    """Read Tetrad's text of a graph over nodes X, X:1, ... (X at t, t - 1)."""
     graph = read_tetrad(value)
-    collector, places = Collector(), []
+    places = []
     for label in graph.labels or ():
         parts = _TETRAD_NODE.fullmatch(str(label))
-        name, lag = (str(label), 0) if parts is None else (parts[1], check_lag(int(parts[2]), f"node {label!r}"))
-        collector.place(name)
-        places.append((name, lag))
-    for edge in map(forward, graph.ends):
+        places.append((parts[1], check_lag(int(parts[2]), f"node {label!r}")) if parts else (str(label), 0))
+    return of_times(places, map(forward, graph.ends))
+
+
+def of_times(places: Sequence[tuple[Hashable, int]], ends: Iterable[tuple[int, int, int, int]]) -> Links:
+    """Make links of the edges of a graph over nodes (name, lag) that end at t; copies at earlier times are left out."""
+    collector = Collector(name for name, _ in places)
+    for edge in ends:
         a, b, at_a, at_b = edge
         i, j, at_i, at_j = edge if places[a][1] >= places[b][1] else (b, a, at_b, at_a)
         if places[j][1] == 0:
-            # copies at earlier times are left out
             collector.add(places[i][0], places[j][0], places[i][1], SHORT_SIGNS[at_i, at_j])
     return collector.found(max((lag for _, lag in places), default=0))
 
@@ -523,20 +526,18 @@ def is_lagged_networkx(value: Any) -> bool:
 
 def read_causalnex(value: Any, presence: Presence) -> Links:
     """Read a networkx graph with edges X_lag1 -> Y_lag0; the name ends at the last `_lag`."""
-    collector, places = Collector(), {}
+    places = {}
     for node in _nodes(value):
         parts = _LAG_NODE.fullmatch(node) if isinstance(node, str) else None
         if parts is None:
             raise ValueError(f"found the node {node!r}, expected names such as 'X_lag1'")
-        collector.place(parts[1])
         places[node] = parts[1], check_lag(int(parts[2]), f"node {node!r}")
-    for source, target, data in value.edges(data=True):
-        (cause, lag), (effect, at) = places[source], places[target]
-        if at:
-            raise ValueError(f"found the edge {source!r} -> {target!r}; edges end at lag 0")
-        if _is_kept(data, presence):
-            collector.add(cause, effect, lag, "->")
-    return collector.found(max((lag for _, lag in places.values()), default=0))
+    late = next(((a, b) for a, b in value.edges() if places[b][1]), None)
+    if late is not None:
+        raise ValueError(f"found the edge {late[0]!r} -> {late[1]!r}; edges end at lag 0")
+    at = {node: i for i, node in enumerate(places)}
+    kept = [(at[a], at[b], TAIL, ARROW) for a, b, data in value.edges(data=True) if _is_kept(data, presence)]
+    return of_times(list(places.values()), kept)
 
 
 def _is_kept(attributes: Mapping[str, Any], presence: Presence) -> bool:
@@ -562,10 +563,7 @@ def read_stationary(value: Any, presence: Presence) -> Links:
     """Read a graph over nodes (name, -lag) that repeats its edges at all times; those of type "circle" are marks."""
     if not is_stationary_graph(value):
         raise ValueError("expected a graph whose nodes are (name, -lag), with lags from 0")
-    collector = Collector()
     nodes = _nodes(value)
-    for name, _ in nodes:
-        collector.place(name)
     edges = value.edges() if callable(value.edges) else value.edges
     if isinstance(edges, dict):
         by_type = edges
@@ -583,11 +581,9 @@ def read_stationary(value: Any, presence: Presence) -> Links:
     for a, b in by_type.get("circle", ()):
         marks[a, b] = CIRCLE
         marks.setdefault((b, a), CIRCLE)
-    for (a, b), at_b in marks.items():
-        # copies at earlier times are left out
-        if b[1] == 0 and a[1] <= 0:
-            collector.add(a[0], b[0], int(-a[1]), SHORT_SIGNS[marks[b, a], at_b])
-    return collector.found(int(max(-step for _, step in nodes)))
+    at = {node: i for i, node in enumerate(nodes)}
+    ends = ((at[a], at[b], marks[b, a], at_b) for (a, b), at_b in marks.items())
+    return of_times([(name, int(-step)) for name, step in nodes], ends)
 
 
 def _nodes(value: Any) -> list[Any]:
