@@ -60,6 +60,16 @@ def rows_of(values: Any, index: Any, what: str, dims: tuple[int, ...] = ()) -> p
     return values
 
 
+def one_per_row(values: Iterable[Any], n_rows: int, index: pd.Index | None, name: str, whose: str) -> list[Any]:
+    """Return what an argument holds for each row, None where missing; refuse another length or order of rows."""
+    if isinstance(values, pd.Series) and index is not None and not values.index.equals(index):
+        raise ValueError(f"{name} is a Series whose index differs from that of {whose}; bring them into one order")
+    entries = [None if is_missing(one) else one for one in values]
+    if len(entries) != n_rows:
+        raise ValueError(f"{name} has {len(entries)} rows, {whose} has {n_rows}")
+    return entries
+
+
 def packed_column(
     cells: Iterable[bytes | None], index: pd.Index | None = None, name: Hashable | None = None
 ) -> pd.Series:

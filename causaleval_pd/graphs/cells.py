@@ -213,7 +213,7 @@ class Cells:
         if isinstance(content, bytes):
             self._packed.append((row, content))
         elif isinstance(content, Edges):
-            labels, expected = content.labels, self._nodes[row]
+            labels, expected = content.labels, self._nodes.rows[row]
             if labels is None and expected is None:
                 found_cell = "a table without edges" if isinstance(cell, pd.DataFrame) else repr(cell)
                 raise ValueError(
@@ -252,7 +252,7 @@ class Cells:
         return encoding, content
 
     def _add_matrix(self, row: int, cell: Any, encoding: Encoding, found: Matrix) -> None:
-        values, expected = _plain(found.values), self._nodes[row]
+        values, expected = _plain(found.values), self._nodes.rows[row]
         types = None if found.labels is None else tuple(map(type, found.labels))  # True and 1.0 are equal to 1
         kind = (encoding, type(values), values.shape, values.dtype.kind, found.labels, types, expected)
         stack = self._stacks.get(kind)
@@ -296,7 +296,7 @@ class Cells:
             for i, (local, edges) in enumerate(zip(block.rows.tolist(), every, strict=True)):
                 row, names = rows[local], column.node_sets[block.node_set[i]]
                 try:
-                    matched = self._sets.match(names, self._nodes[row])
+                    matched = self._sets.match(names, self._nodes.rows[row])
                 except (ValueError, TypeError) as fault:
                     raise self._at_row(row, fault) from fault
                 self._collector.add(row, matched, edges)
@@ -339,7 +339,7 @@ class Cells:
 def _reading(encoding: Encoding, cell: Any) -> str | None:
     """Return the graph that a matrix is in an encoding, for messages, or None if it is not a graph in it."""
     try:
-        column, _ = Cells(lambda row: "", NodeLists(None, 1, None), encoding.name).read([cell], 1)
+        column, _ = Cells(lambda row: "", NodeLists.read(None, 1), encoding.name).read([cell], 1)
     except (ValueError, TypeError):
         return None
     block = column.blocks[0]

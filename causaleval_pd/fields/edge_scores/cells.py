@@ -295,8 +295,8 @@ def score_column(
     if symmetric is not None:
         check_type(symmetric, (bool, np.bool_), "True, False or None", "symmetric")
     series = rows_of(values, index, "matrices", dims=(2,))
-    lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
-    return pack_rows(series, lambda row, cell: _read(cell, lists[row], encoding, symmetric, kind))
+    lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
+    return pack_rows(series, lambda row, cell: _read(cell, lists.rows[row], encoding, symmetric, kind))
 
 
 def type_cells(nodes: Sequence[str], planes: Floats) -> bytes:

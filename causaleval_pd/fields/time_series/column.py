@@ -136,8 +136,8 @@ def lagged_column(
         unpack_lagged(series)
         return as_packed(series)
     reading = _reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
-    lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
-    return pack_rows(series, lambda row, cell: _read(cell, lists[row], reading).to_bytes())
+    lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
+    return pack_rows(series, lambda row, cell: _read(cell, lists.rows[row], reading).to_bytes())
 
 
 def as_lagged(
@@ -182,9 +182,9 @@ def as_lagged(
         raise TypeError("found a column, expected one lagged graph; pass a cell of it, as column.iloc[0]")
     if is_missing(value):
         raise ValueError(f"expected a lagged graph, found {value!r}")
-    lists = NodeLists(None if nodes is None else list(nodes), 1, None)
+    lists = NodeLists.read(None if nodes is None else list(nodes), 1)
     reading = _reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
-    return _read(value, lists[0], reading)
+    return _read(value, lists.rows[0], reading)
 
 
 def _reading(

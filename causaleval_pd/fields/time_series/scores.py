@@ -90,7 +90,7 @@ def lagged_scores(
     if encoding is not None:
         check_known(encoding, WEIGHTS, "encoding of scores at lags")
     series = rows_of(values, index, "numbers of lagged links", dims=(2, 3))
-    lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
+    lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
     matrices: list[Any] = []
     names: list[Any] = []
     for row, cell in enumerate(series.tolist()):
@@ -99,7 +99,7 @@ def lagged_scores(
                 matrices.append(None)
                 names.append(None)
                 continue
-            row_names = lists[row]
+            row_names = lists.rows[row]
             labels = None if row_names is None else list(row_names)
             check_masks(cell)
             read = WEIGHTS[encoding or find_weights(cell)](cell, labels, first_lag, p_values)
