@@ -54,7 +54,7 @@ class _SameSize:
     def blocks(self, n_nodes: int) -> list[Block]:
         at, first, second = (np.array(x, dtype=np.int64) for x in (self.at, self.first, self.second))
         codes = np.array(self.marks, np.int64).reshape(-1, 2).T
-        planes = mixed.planes_from_ends(len(self.rows), n_nodes, mixed.Ends(at, first, second, *codes))
+        planes = mixed.planes_from_ends(len(self.rows), n_nodes, mixed.EdgeArrays(at, first, second, *codes))
         return _blocks(n_nodes, np.array(self.rows, np.int64), planes, np.array(self.node_set, np.int64))
 
 

@@ -7,9 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Any
 
 from ..contract.encoding import Edges, Ends
-
-TAIL, ARROW, CIRCLE = 1, 2, 3
-
+from .mixed.marks import ARROW, CIRCLE, TAIL
 
 #: edges of tools as text, by the marks at their left and right end
 SIGNS = {

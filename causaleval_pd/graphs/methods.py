@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice
 from ..contract.encoding import ENCODINGS, CellError, Encoding, Ends
 from . import classes
-from .edge_marks import SHORT_SIGNS, TAIL, forward, single_edges
+from .edge_marks import SHORT_SIGNS, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .interventional import icpdags
 from .kernels import kernels
-from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind, count_ones
+from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind
 from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations
+from .mixed.marks import TAIL
 from .node_names import short
 from .packing import Block, UnpackedColumn
 from .projections import Projection, completed, read_latents
@@ -40,8 +41,6 @@ Edges = TypeVar("Edges")
 Networks = TypeVar("Networks")
 #: a DataFrame, or the row of a graph
 Tables = TypeVar("Tables")
-
-Written = list[tuple[int, int, int, int]]
 
 
 class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges, Networks, Tables]):
@@ -98,7 +97,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         return self._items(column, [count(block) for block in column.blocks], "Int64")
 
     def _each(
-        self, column: UnpackedColumn, make: Callable[[tuple[str, ...], Written, bool], Any], dtype: str = "object"
+        self, column: UnpackedColumn, make: Callable[[tuple[str, ...], Ends, bool], Any], dtype: str = "object"
     ) -> Any:
         """Return what a function makes of the nodes and edges of each graph, and of whether it has four planes."""
         parts = []
@@ -254,7 +253,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         column = self._column
         values = []
         for block in column.blocks:
-            edges, pairs = _n_bits(mixed.adjacencies(block.planes)), block.n_nodes * (block.n_nodes - 1) // 2
+            edges, pairs = mixed.count_bits(mixed.adjacencies(block.planes)), block.n_nodes * (block.n_nodes - 1) // 2
             values.append(edges / pairs if pairs else np.full(len(edges), np.nan))
         return self._items(column, values, "float64")
 
@@ -564,19 +563,15 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         return self._items(column, [count(block) for block in column.blocks], "Int64")
 
 
-def _n_bits(words: NDArray[np.uint64]) -> NDArray[Any]:
-    return np.asarray(count_ones(words).sum(axis=1, dtype=np.int64))
-
-
 def _n_undirected(block: Block) -> NDArray[Any]:
     if mixed.is_mixed(block.planes):
-        return _n_bits(mixed.where(block.planes, mixed.TAIL, mixed.TAIL))
-    return _n_bits(block.planes[:, 0] & block.planes[:, 1])
+        return mixed.count_bits(mixed.where(block.planes, mixed.TAIL, mixed.TAIL))
+    return mixed.count_bits(block.planes[:, 0] & block.planes[:, 1])
 
 
 def _n_bidirected(block: Block) -> NDArray[Any]:
     if mixed.is_mixed(block.planes):
-        return _n_bits(mixed.bidirected(block.planes))
+        return mixed.count_bits(mixed.bidirected(block.planes))
     return np.zeros(len(block.rows), np.int64)
 
 
@@ -603,7 +598,7 @@ def _matrices(planes: NDArray[np.uint64], n_nodes: int, encoding: str) -> NDArra
     return encode(notation, marks) if notation.write is None else notation.write(marks)
 
 
-def _networkx(names: Sequence[str], ends: Written, is_mixed: bool) -> nx.DiGraph[str]:
+def _networkx(names: Sequence[str], ends: Ends, is_mixed: bool) -> nx.DiGraph[str]:
     """Return a graph as a networkx DiGraph, with signs of edges from kind "mag" on."""
     import networkx as nx
 

@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from ...contract.cells import CellFormat, pack_rows, register_cell_format, rows_of
 from ...contract.checks import check_known, check_type, name_row, refuse_masked, shown
 from ...contract.encoding import AmbiguousEncodingError
-from ...graphs.edge_marks import ARROW, CIRCLE, TAIL
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad_shares
+from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
 from ...graphs.node_names import NodeLists, node_name
 from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, as_packed, check_names, is_packed, names_header, read_names
 from .lists import matrix_of_list, read_list

@@ -25,9 +25,8 @@ from ...drawing import (
     caption as write_caption,
 )
 from ...graphs.column import as_graph
-from ...graphs.edge_marks import ARROW, CIRCLE
 from ...graphs.graph import Graph
-from ...graphs.mixed.marks import marks_from_planes
+from ...graphs.mixed.marks import ARROW, CIRCLE, marks_from_planes
 from .field import different_nodes
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, ZERO, compact, copy_row, lowest, popcount
 from .inputs import STRATEGIES, Ints, Words, checked_comparison, checked_planes
-from .lanes import Arcs, Room, load_graph, spread, spread_back, walk_open, workspace
+from .lanes import Arcs, GraphRoom, load_graph, spread, spread_back, walk_open, workspace
 
 _PARENT, _ANCESTOR, _OPTIMAL = range(3)
 _INVALID, _FORBIDDEN, _BAD = 0, 4, 5
@@ -175,7 +175,7 @@ def _adjustment_mistakes(
     left: Ints,
     right: Ints,
     strategy: int,
-    room: Room,
+    room: GraphRoom,
     true: Arcs,
     arcs: Arcs,
     rows: Words,

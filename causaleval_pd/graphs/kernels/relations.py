@@ -9,14 +9,14 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, mark_rows, popcount
 from .inputs import SEPARATORS, Ints, Words, checked_comparison, checked_planes
-from .lanes import Arcs, Flags, Room, load_graph, read_edges, sort_arcs, spread_back, workspace
+from .lanes import Arcs, Flags, GraphRoom, load_graph, read_edges, sort_arcs, spread_back, workspace
 
 N_ANCESTOR_COUNTS, N_BLANKET_COUNTS = 5, 3
 _PARENT, _ANCESTOR, _NEAREST = range(3)
 
 
 @kernel_part
-def _read_directed(planes: Words, room: Room, arcs: Arcs) -> None:
+def _read_directed(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     """Read the directed edges of any graph, in a causal order where there is one."""
     n_edges, _ = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
     n = 0
@@ -55,7 +55,7 @@ def _ancestor_counts(
     estimate: Words,
     left: Ints,
     right: Ints,
-    room: Room,
+    room: GraphRoom,
     true: Arcs,
     arcs: Arcs,
     below: Words,
@@ -280,7 +280,7 @@ def _separation_mistakes(
     left: Ints,
     right: Ints,
     separator: int,
-    room: Room,
+    room: GraphRoom,
     true: Arcs,
     arcs: Arcs,
     adjacent: Flags,
