@@ -36,8 +36,8 @@ class Arcs(NamedTuple):
 
 
 #: rows of `GraphRoom.nodes`: where the edges out of each node begin in `listed`; numbers of edges into each node, of
-#: all and of those whose tails are not yet in `ORDER`; nodes in a causal order; where the next edge of a node goes, in a
-#: list that is being filled; rank and weight of a maximum cardinality search
+#: all and of those whose tails are not yet in `ORDER`; nodes in a causal order; where the next edge of a node goes, in
+#: a list that is being filled; rank and weight of a maximum cardinality search
 FIRST, N_PARENTS, WAITING, ORDER, NEXT, RANK, WEIGHT, NODE_ROWS = range(8)
 
 
