@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Any
 
 from ..contract.encoding import Edges, Ends
-from .mixed.marks import ARROW, CIRCLE, TAIL
+from .kernels.planes import ARROW, CIRCLE, TAIL
 
 #: edges of tools as text, by the marks at their left and right end
 SIGNS = {

@@ -18,11 +18,10 @@ from .edge_marks import SHORT_SIGNS, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .interventional import icpdags
 from .kernels import kernels
-from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind
+from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
 from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations
-from .mixed.marks import TAIL
 from .node_names import short
 from .packing import Block, UnpackedColumn
 from .projections import Projection, completed, read_latents
@@ -565,7 +564,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
 
 def _n_undirected(block: Block) -> NDArray[Any]:
     if mixed.is_mixed(block.planes):
-        return mixed.count_bits(mixed.where(block.planes, mixed.TAIL, mixed.TAIL))
+        return mixed.count_bits(mixed.where(block.planes, TAIL, TAIL))
     return mixed.count_bits(block.planes[:, 0] & block.planes[:, 1])
 
 

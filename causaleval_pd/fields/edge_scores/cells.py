@@ -33,7 +33,7 @@ from ...contract.encoding import AmbiguousEncodingError
 from ...graphs.edge_marks import is_no_arrow
 from ...graphs.formats.edge_list import columns_of
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad_shares
-from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
+from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
 from ...graphs.node_names import NodeLists, node_name
 from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, as_packed, check_names, is_packed, names_header, read_names
 from ...graphs.weights import BOOTSTRAP, as_floats, is_p_value, is_rank, refuse_groups, unread_numbers

@@ -19,8 +19,8 @@ from ...drawing import colour_bar, colour_map, frame_square, name_ticks, place_t
 from ...graphs.classes import is_cpdag
 from ...graphs.column import as_graph, graph_column
 from ...graphs.graph import Graph
-from ...graphs.kernels.planes import DAG, KINDS, a_kind
-from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL, codes_from_planes, is_mixed, lift, planes_from_marks
+from ...graphs.kernels.planes import ARROW, CIRCLE, DAG, KINDS, TAIL, a_kind
+from ...graphs.mixed.marks import codes_from_planes, is_mixed, lift, planes_from_marks
 from ...graphs.orientations import TooManyWaysError, direction_shares
 from ...graphs.packing import UnpackedColumn, pack_column, unpack_column
 from ...graphs.series import SeriesGraphAccessor

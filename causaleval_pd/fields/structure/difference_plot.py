@@ -26,7 +26,8 @@ from ...drawing import (
 )
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
-from ...graphs.mixed.marks import ARROW, CIRCLE, marks_from_planes
+from ...graphs.kernels.planes import ARROW, CIRCLE
+from ...graphs.mixed.marks import marks_from_planes
 from .field import different_nodes
 
 if TYPE_CHECKING:

@@ -44,9 +44,10 @@ from ...contract.encoding import CellError
 from ...graphs.cells import refuse_blank
 from ...graphs.edge_marks import SHORT_SIGNS
 from ...graphs.edge_strings import parse_edges, write_graph, write_names
+from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
 from ...graphs.kernels.planes import marks_from_planes as plain_marks
 from ...graphs.kernels.planes import planes_from_marks as plain_planes
-from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL, is_mixed
+from ...graphs.mixed.marks import is_mixed
 from ...graphs.mixed.marks import marks_from_planes as mixed_marks
 from ...graphs.mixed.marks import planes_from_marks as mixed_planes
 from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, check_names, names_header, read_names

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends, register_encoding
 from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward
 from ..edge_strings import write_graph, write_names
-from ..mixed.marks import ARROW, CIRCLE, TAIL
+from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import refuse_numbers
 
 Marks = tuple[int, int]

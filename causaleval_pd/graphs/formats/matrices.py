@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ...contract.encoding import Encoding, Matrix, Pair, register_encoding
 from ..edge_marks import MARK_OF_CHARACTER
+from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..matrix_codes import INTO, OUT_OF, explain_codes
-from ..mixed.marks import ARROW, CIRCLE, TAIL
 from ..node_names import short
 from ..weights import explain_weights
 

@@ -24,6 +24,8 @@ KINDS = PLAIN_KINDS + MIXED_KINDS
 #: classes of graphs whose edges have marks
 MARKED_KINDS = tuple(kind for kind in KINDS if kind != "skeleton")
 DAG, CPDAG, PDAG, DIGRAPH, MAG, PAG, ADMG, SKELETON, MIXED = range(len(KINDS))
+#: marks at an end of an edge
+NONE, TAIL, ARROW, CIRCLE = range(4)
 
 #: counts of adjacencies of a pair of graphs: of both, of either only, of neither, and pairs of nodes that differ
 N_ADJACENCY_COUNTS = 5

@@ -16,14 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.planes import N_MIXED_PLANES, count_ones, plane_words, row_chunks
+from ..kernels.planes import ARROW, N_MIXED_PLANES, NONE, TAIL, count_ones, plane_words, row_chunks
 
 Planes = NDArray[np.uint64]
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Edge = tuple[int, int, int, int]
-
-NONE, TAIL, ARROW, CIRCLE = range(4)
 
 
 class EdgeArrays(NamedTuple):

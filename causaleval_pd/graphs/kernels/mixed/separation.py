@@ -24,7 +24,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from ..bits import LAST, ONE, SIX, ZERO, compact, lowest, popcount
 from ..inputs import Ints, Words
 from ..lanes import Flags, Nodes
-from ..planes import count_ones
+from ..planes import ARROW, TAIL, count_ones
 from .rows import Rows, add, close, drop, empty_rows, has, read_marks, take_lowest
 
 #: rows of memory that `connects` needs
@@ -133,9 +133,6 @@ def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, row
             todo_tail[w] |= tails
 
 
-_TAIL, _ARROW = 1, 2
-
-
 class Steps(NamedTuple):
     """The edges of one graph by what a walk over them may do."""
 
@@ -173,13 +170,13 @@ def _read_steps(planes: Words, n_nodes: int, steps: Steps, adjacent: Flags) -> N
             adjacent[i, j] = adjacent[j, i] = True
             here = np.int64((planes[0, w] >> bit) & ONE) | (np.int64((planes[1, w] >> bit) & ONE) << 1)
             there = np.int64((planes[2, w] >> bit) & ONE) | (np.int64((planes[3, w] >> bit) & ONE) << 1)
-            if here != _ARROW and there != _TAIL:
+            if here != ARROW and there != TAIL:
                 ahead[0, n_ahead], ahead[1, n_ahead] = i, j
                 n_ahead += 1
-            if there != _ARROW and here != _TAIL:
+            if there != ARROW and here != TAIL:
                 ahead[0, n_ahead], ahead[1, n_ahead] = j, i
                 n_ahead += 1
-            if (here == _ARROW and there != _TAIL) or (there == _ARROW and here != _TAIL):
+            if (here == ARROW and there != TAIL) or (there == ARROW and here != TAIL):
                 both[0, n_both], both[1, n_both] = i, j
                 n_both += 1
     steps.size[0], steps.size[1] = n_ahead, n_both
