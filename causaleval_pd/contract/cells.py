@@ -22,7 +22,7 @@ __all__ = ["CellFormat", "format_of", "register_cell_format"]
 
 #: of columns of packed cells
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
-#: what may hold one cell a row, besides a Series
+#: what may hold one cell per row, besides a Series
 _ROWS = (np.ndarray, list, tuple, ValuesView, pd.Index, pd.api.extensions.ExtensionArray, Iterator)
 
 
@@ -34,7 +34,7 @@ def is_missing(cell: Any) -> bool:
 
 
 def rows_of(values: Any, index: Any, what: str, dims: tuple[int, ...] = ()) -> pd.Series:
-    """Return what a user gave as a Series, one cell a row; an array of `dims` dimensions is a single cell."""
+    """Return what a user gave as a Series, one cell per row; an array of `dims` dimensions is a single cell."""
     if not isinstance(values, pd.Series):
         if isinstance(values, (pa.Array, pa.ChunkedArray)):
             values = values.to_pylist()

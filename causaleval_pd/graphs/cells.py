@@ -251,15 +251,15 @@ class Cells:
                     raise ValueError(self_loop(content.labels[i]))
         return encoding, content
 
-    def _add_matrix(self, row: int, cell: Any, encoding: Encoding, found: Matrix) -> None:
-        values, expected = _plain(found.values), self._nodes.rows[row]
-        types = None if found.labels is None else tuple(map(type, found.labels))  # True and 1.0 are equal to 1
-        kind = (encoding, type(values), values.shape, values.dtype.kind, found.labels, types, expected)
+    def _add_matrix(self, row: int, cell: Any, encoding: Encoding, matrix: Matrix) -> None:
+        values, expected = _plain(matrix.values), self._nodes.rows[row]
+        types = None if matrix.labels is None else tuple(map(type, matrix.labels))  # True and 1.0 are equal to 1
+        kind = (encoding, type(values), values.shape, values.dtype.kind, matrix.labels, types, expected)
         stack = self._stacks.get(kind)
         if stack is None:  # matrices of one kind are checked once
-            _check_matrix(values, found.labels)
-            is_named = found.labels is not None
-            labels = found.labels if found.labels is not None else self._matrix_names(cell, values, expected)
+            _check_matrix(values, matrix.labels)
+            is_named = matrix.labels is not None
+            labels = matrix.labels if matrix.labels is not None else self._matrix_names(cell, values, expected)
             if len(labels) != values.shape[0]:
                 expectation = f"expected {len(labels)} as there are names {short(labels)}"
                 raise ValueError(f"found a matrix of {values.shape[0]} nodes, {expectation}")

@@ -304,7 +304,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         ----------
         targets : str, iterable of sets, or Series
             Sets of nodes, each intervened on in an experiment of its own: ``"A; B,C"`` or ``[["A"], ["B", "C"]]`` for
-            all graphs, or a Series on the same index with one such family a row. Observational data are always there.
+            all graphs, or a Series on the same index with one such family per row. Observational data are always there.
 
         Returns
         -------

@@ -505,8 +505,8 @@ class GraphPairs(Pairs):
         sides = self.truth.contiguous, self.estimate.contiguous
         return *sides, self.truth_index, self.estimate_index, self.n_nodes
 
-    def _acyclic(self, found: NDArray[np.int64]) -> Values:
+    def _acyclic(self, counts: NDArray[np.int64]) -> Values:
         """Return counts as floats; refuse the -1 by which kernels report a cycle."""
-        if (found < 0).any():
-            raise PairError(np.flatnonzero(found < 0), "a graph that is declared a DAG or CPDAG has a directed cycle")
-        return found.astype(np.float64)
+        if (counts < 0).any():
+            raise PairError(np.flatnonzero(counts < 0), "a graph that is declared a DAG or CPDAG has a directed cycle")
+        return counts.astype(np.float64)

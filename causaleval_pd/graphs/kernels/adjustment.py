@@ -37,17 +37,17 @@ _ROWS = 17
 
 
 @kernel_part
-def _fill_unclear(arcs: Arcs, treatment: Words, found: Words) -> None:
+def _fill_unclear(arcs: Arcs, treatment: Words, unclear: Words) -> None:
     """Find the nodes that a possibly causal path reaches whose first edge is undirected."""
-    found[:] = ZERO
+    unclear[:] = ZERO
     if arcs.size[1] == 0:
         return
     for a in range(arcs.size[0]):
         if arcs.undirected[a]:
             u, v = arcs.tail[a], arcs.head[a]
-            found[v] |= treatment[u]
-            found[u] |= treatment[v]
-    spread(arcs, found, treatment)
+            unclear[v] |= treatment[u]
+            unclear[u] |= treatment[v]
+    spread(arcs, unclear, treatment)
 
 
 @kernel_part

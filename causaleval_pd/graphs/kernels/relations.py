@@ -62,7 +62,7 @@ def _ancestor_counts(
     claimed: Words,
     out: Ints,
 ) -> None:
-    """Fill the counts of each pair, a row a count."""
+    """Fill the counts of each pair, a row per count."""
     n_nodes = room.nodes.shape[1] - 1
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
@@ -128,7 +128,7 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
 
 @kernel
 def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: Ints) -> None:
-    """Fill the counts of each pair, a row a count."""
+    """Fill the counts of each pair, a row per count."""
     into, away, true, estimated = rows[0], rows[1], rows[2], rows[3]
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
@@ -158,17 +158,17 @@ def blanket_counts(
 
 
 @kernel_part
-def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, found: Words) -> None:
-    """Fill `found` with the neighbours of `members` in the moral graph of the ancestral sets `inside`."""
+def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, neighbours: Words) -> None:
+    """Find the neighbours of `members` in the moral graph of the ancestral sets `inside`."""
     met[:] = ZERO
-    found[:] = ZERO
+    neighbours[:] = ZERO
     for a in range(arcs.size[0]):
         if not arcs.undirected[a]:
             met[arcs.head[a]] |= members[arcs.tail[a]] & inside[arcs.head[a]]
     for a in range(arcs.size[0]):
         u, v = arcs.tail[a], arcs.head[a]
-        found[v] |= members[u] & inside[v]
-        found[u] |= (members[v] | (ZERO if arcs.undirected[a] else met[v])) & inside[u]
+        neighbours[v] |= members[u] & inside[v]
+        neighbours[u] |= (members[v] | (ZERO if arcs.undirected[a] else met[v])) & inside[u]
 
 
 @kernel_part

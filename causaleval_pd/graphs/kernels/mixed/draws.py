@@ -162,9 +162,9 @@ def _draw(
     tries: int,
     room: DrawRoom,
     out: Words,
-    found: Ints,
+    shown: Ints,
 ) -> None:
-    """Draw graphs, the draws of a row together; `found` holds the numbers of bidirected edges that they show."""
+    """Draw graphs, the draws of a row together; `shown` holds the numbers of bidirected edges that they show."""
     compact()
     d, has_skeletons, low, high = np.uint64(room.ranks.size), len(index) > 0, room.edges[0], room.edges[1]
     for row in range(laws.keys.size):
@@ -201,7 +201,7 @@ def _draw(
                         continue
                 break
             at = row * count + column
-            found[at] = result
+            shown[at] = result
             if result >= 0 and len(out):
                 _name(state, has_skeletons, room.ranks, room.names)
                 if laws.to_pag[row]:
