@@ -45,33 +45,6 @@ from .truth_table import FuzzyTable, TruthTable, free_planes, ideal_table
 __all__ = ["redundancy_free"]
 
 
-def has_injection(options: Sequence[int]) -> bool:
-    """Check whether every element has a partner of its own, given the bit set of each element's partners."""
-    taken = 0
-    for option in options:  # most often everyone can have the first partner that is left
-        free = option & ~taken
-        if not free:
-            break
-        taken |= free & -free
-    else:
-        return True
-    owner: dict[int, int] = {}
-
-    def augment(element: int, seen: set[int]) -> bool:
-        rest = options[element]
-        while rest:
-            partner = rest & -rest
-            rest ^= partner
-            if partner not in seen:
-                seen.add(partner)
-                if partner not in owner or augment(owner[partner], seen):
-                    owner[partner] = element
-                    return True
-        return False
-
-    return all(augment(element, set()) for element in range(len(options)))
-
-
 def injects(smaller: Sequence[Any], larger: Sequence[Any]) -> bool:
     """Check whether the conjunctions of one formula are contained in different conjunctions of the other."""
     # conjunctions are integers of a vocabulary, or sets of literals
@@ -88,14 +61,24 @@ def injects(smaller: Sequence[Any], larger: Sequence[Any]) -> bool:
             break
     else:
         return True
-    options = []
+    options: list[list[int]] = []
     for x in smaller:
         # an element with n partners finds one that the others leave, so no more are needed
-        partners = list(itertools.islice((i for i, y in enumerate(larger) if x & y == x), n))
-        if not partners:
+        options.append(list(itertools.islice((i for i, y in enumerate(larger) if x & y == x), n)))
+        if not options[-1]:
             return False
-        options.append(sum(1 << i for i in partners))
-    return has_injection(options)
+    owner: dict[int, int] = {}
+
+    def augment(element: int, seen: set[int]) -> bool:
+        for partner in options[element]:
+            if partner not in seen:
+                seen.add(partner)
+                if partner not in owner or augment(owner[partner], seen):
+                    owner[partner] = element
+                    return True
+        return False
+
+    return all(augment(element, set()) for element in range(n))
 
 
 def best_overlap(
@@ -113,36 +96,31 @@ def best_overlap(
         return (1, rows[0][0][0].bit_count()) if disjuncts_first else (rows[0][0][0].bit_count(), 1)
     if not rows:
         return (0, 0)
+    # branch and bound over pairings; bounds are sums of the rows' largest intersections
     rows.sort(key=len)
-    return _Pairing(rows, disjuncts_first, work or Work()).best
+    bounds = [(0, 0)]
+    for row in reversed(rows):
+        bounds.append((bounds[-1][0] + row[0][0].bit_count(), bounds[-1][1] + 1))
+    bounds.reverse()
+    work, best = work or Work(), (0, 0)
 
+    def rank(literals: int, disjuncts: int) -> tuple[int, int]:
+        return (disjuncts, literals) if disjuncts_first else (literals, disjuncts)
 
-class _Pairing:
-    """Branch and bound over pairings; bounds are sums of the rows' largest intersections."""
-
-    def __init__(self, rows: list[list[tuple[int, int]]], disjuncts_first: bool, work: Work) -> None:
-        self.rows, self.disjuncts_first, self.work = rows, disjuncts_first, work
-        self.bound = [(0, 0)]
-        for row in reversed(rows):
-            literals, disjuncts = self.bound[-1]
-            self.bound.append((literals + row[0][0].bit_count(), disjuncts + 1))
-        self.bound.reverse()
-        self.best = (0, 0)
-        self._extend(0, 0, frozenset(), 0)
-
-    def _rank(self, literals: int, disjuncts: int) -> tuple[int, int]:
-        return (disjuncts, literals) if self.disjuncts_first else (literals, disjuncts)
-
-    def _extend(self, at: int, used: int, overlap: frozenset[int], literals: int) -> None:
-        self.work.spend()
-        self.best = max(self.best, self._rank(literals, len(overlap)))
-        more_literals, more_disjuncts = self.bound[at]
-        if at == len(self.rows) or self._rank(literals + more_literals, len(overlap) + more_disjuncts) <= self.best:
+    def extend(at: int, used: int, overlap: frozenset[int], literals: int) -> None:
+        nonlocal best
+        work.spend()
+        best = max(best, rank(literals, len(overlap)))
+        more_literals, more_disjuncts = bounds[at]
+        if at == len(rows) or rank(literals + more_literals, len(overlap) + more_disjuncts) <= best:
             return
-        for both, partner in self.rows[at]:
+        for both, partner in rows[at]:
             if not used >> partner & 1 and both not in overlap:
-                self._extend(at + 1, used | 1 << partner, overlap | {both}, literals + both.bit_count())
-        self._extend(at + 1, used, overlap, literals)
+                extend(at + 1, used | 1 << partner, overlap | {both}, literals + both.bit_count())
+        extend(at + 1, used, overlap, literals)
+
+    extend(0, 0, frozenset(), 0)
+    return best
 
 
 #: a formula of a vocabulary: conjunctions as integers
