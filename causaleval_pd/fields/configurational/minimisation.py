@@ -64,9 +64,10 @@ def injects(smaller: Sequence[Any], larger: Sequence[Any]) -> bool:
     options: list[list[int]] = []
     for x in smaller:
         # an element with n partners finds one that the others leave, so no more are needed
-        options.append(list(itertools.islice((i for i, y in enumerate(larger) if x & y == x), n)))
-        if not options[-1]:
+        partners = list(itertools.islice((i for i, y in enumerate(larger) if x & y == x), n))
+        if not partners:
             return False
+        options.append(partners)
     owner: dict[int, int] = {}
 
     def augment(element: int, seen: set[int]) -> bool:
@@ -110,7 +111,8 @@ def best_overlap(
     def extend(at: int, used: int, overlap: frozenset[int], literals: int) -> None:
         nonlocal best
         work.spend()
-        best = max(best, rank(literals, len(overlap)))
+        if (reached := rank(literals, len(overlap))) > best:
+            best = reached
         more_literals, more_disjuncts = bounds[at]
         if at == len(rows) or rank(literals + more_literals, len(overlap) + more_disjuncts) <= best:
             return
