@@ -97,32 +97,36 @@ def best_overlap(
         return (1, rows[0][0][0].bit_count()) if disjuncts_first else (rows[0][0][0].bit_count(), 1)
     if not rows:
         return (0, 0)
-    # branch and bound over pairings; bounds are sums of the rows' largest intersections
     rows.sort(key=len)
-    bounds = [(0, 0)]
-    for row in reversed(rows):
-        bounds.append((bounds[-1][0] + row[0][0].bit_count(), bounds[-1][1] + 1))
-    bounds.reverse()
-    work, best = work or Work(), (0, 0)
+    return _Pairing(rows, disjuncts_first, work or Work()).best
 
-    def rank(literals: int, disjuncts: int) -> tuple[int, int]:
-        return (disjuncts, literals) if disjuncts_first else (literals, disjuncts)
 
-    def extend(at: int, used: int, overlap: frozenset[int], literals: int) -> None:
-        nonlocal best
-        work.spend()
-        if (reached := rank(literals, len(overlap))) > best:
-            best = reached
-        more_literals, more_disjuncts = bounds[at]
-        if at == len(rows) or rank(literals + more_literals, len(overlap) + more_disjuncts) <= best:
+class _Pairing:
+    """Branch and bound over pairings; bounds are sums of the rows' largest intersections."""
+
+    def __init__(self, rows: list[list[tuple[int, int]]], disjuncts_first: bool, work: Work) -> None:
+        self.rows, self.disjuncts_first, self.work = rows, disjuncts_first, work
+        self.bound = [(0, 0)]
+        for row in reversed(rows):
+            literals, disjuncts = self.bound[-1]
+            self.bound.append((literals + row[0][0].bit_count(), disjuncts + 1))
+        self.bound.reverse()
+        self.best = (0, 0)
+        self._extend(0, 0, frozenset(), 0)
+
+    def _rank(self, literals: int, disjuncts: int) -> tuple[int, int]:
+        return (disjuncts, literals) if self.disjuncts_first else (literals, disjuncts)
+
+    def _extend(self, at: int, used: int, overlap: frozenset[int], literals: int) -> None:
+        self.work.spend()
+        self.best = max(self.best, self._rank(literals, len(overlap)))
+        more_literals, more_disjuncts = self.bound[at]
+        if at == len(self.rows) or self._rank(literals + more_literals, len(overlap) + more_disjuncts) <= self.best:
             return
-        for both, partner in rows[at]:
+        for both, partner in self.rows[at]:
             if not used >> partner & 1 and both not in overlap:
-                extend(at + 1, used | 1 << partner, overlap | {both}, literals + both.bit_count())
-        extend(at + 1, used, overlap, literals)
-
-    extend(0, 0, frozenset(), 0)
-    return best
+                self._extend(at + 1, used | 1 << partner, overlap | {both}, literals + both.bit_count())
+        self._extend(at + 1, used, overlap, literals)
 
 
 #: a formula of a vocabulary: conjunctions as integers
