@@ -30,8 +30,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_whole
 from ...execution.random_streams import RNGLike, resolve_seed
-from .networks.network import DiscreteNetwork, GaussianNetwork, Network
-from .networks.structure import Structure
+from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure
 
 __all__ = ["sample"]
 

@@ -171,33 +171,6 @@ def rank(
 
 
 @kernel
-def place(
-    keys: Floats, slots: Bools, unordered: Bools, room: Floats, places: Ints, above: Floats, tied: Floats
-) -> None:
-    """Fill in how many candidates rank above each slot, and how many tie with it, itself among them."""
-    d = slots.shape[1]
-    for row in range(len(slots)):
-        n = 0
-        for i in range(d):
-            for j in range(d):
-                if slots[row, i, j]:
-                    room[n], places[n] = keys[row, n], i * d + j
-                    n += 1
-        sort_down(room, places, n)
-        i = 0
-        while i < n:
-            j = i
-            while j < n and room[j] == room[i]:
-                j += 1
-            for m in range(i, j):
-                a, b = places[m] // d, places[m] % d
-                above[row, a, b], tied[row, a, b] = i, j - i
-                if unordered[row]:
-                    above[row, b, a], tied[row, b, a] = i, j - i
-            i = j
-
-
-@kernel
 def pattern_sums(above: Floats, tied: Floats, sums: Floats) -> None:
     """Sum [e' ranks no lower than e] / n(e), n(e) the candidates that rank no lower than e, by pattern of (e, e').
 
@@ -330,25 +303,6 @@ def relabel_scores(
                 for i in range(d):
                     for j in range(d):
                         drawn[plane, order[i], order[j]] = scores[plane, i, j]
-
-
-@kernel
-def tie_profiles(keys: Floats, size: Ints, room: Floats, label_room: Bools, sizes: Ints, n_groups: Ints) -> None:
-    """List the sizes of the groups of equal keys, largest key first."""
-    for row in range(size.size):
-        n = size[row]
-        for i in range(n):
-            room[i], label_room[i] = keys[row, i], False
-        sort_down(room, label_room, n)
-        groups, i = 0, 0
-        while i < n:
-            j = i
-            while j < n and room[j] == room[i]:
-                j += 1
-            sizes[row, groups] = j - i
-            groups += 1
-            i = j
-        n_groups[row] = groups
 
 
 @kernel

@@ -53,33 +53,6 @@ class Ties(NamedTuple):
         return int(self.sizes.max(initial=0))
 
 
-class Table(NamedTuple):
-    """The chances of true ones in each group, for the compiled programs."""
-
-    sizes: Ints
-    starts: Ints
-    weights: Floats
-
-
-@lru_cache(maxsize=64)
-def transition_table(ties: Ties) -> Table:
-    """Return the chances of a true ones in a group after c so far."""
-    from .kernels import transitions
-
-    sizes = ties.sizes
-    lengths = (ties.k + 1) * (np.minimum(sizes, ties.k) + 1)
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    weights = np.empty(int(starts[-1]))
-    transitions(sizes, ties.n, ties.k, starts, weights)
-    return Table(sizes, starts, weights)
-
-
-def steps(ties: Ties) -> int:
-    """Return how many transitions there are between states, for estimates of work."""
-    sizes, k = ties.sizes, ties.k
-    return int((np.minimum(sizes, k) + 1).sum()) * (k + 1)
-
-
 def make_ties(n: int, k: int, sizes: Ints) -> Ties:
     """Make a value that is equal for equal profiles."""
     untied = len(sizes) == n
@@ -88,17 +61,12 @@ def make_ties(n: int, k: int, sizes: Ints) -> Ties:
 
 def ties_of(found: Candidates, rows: Ints) -> tuple[list[Ties], Ints]:
     """Return the distinct profiles of rows, and the number of each row's own."""
-    from .kernels import tie_profiles
-
-    most = found.keys.shape[1]
-    sizes, n_groups = np.zeros((len(rows), most), np.int64), np.zeros(len(rows), np.int64)
-    size, n_true = found.size[rows], found.n_true[rows]
-    tie_profiles(found.keys[rows], size, np.empty(most), np.empty(most, np.bool_), sizes, n_groups)
     known: dict[Ties, int] = {}
     index = np.empty(len(rows), np.int64)
-    for row, (n, k, groups) in enumerate(zip(size.tolist(), n_true.tolist(), n_groups.tolist(), strict=True)):
-        profile = b"" if groups == n else sizes[row, :groups].astype(np.int32).tobytes()
-        index[row] = known.setdefault(Ties(n, k, profile), len(known))
+    for at, row in enumerate(rows.tolist()):
+        n, k = int(found.size[row]), int(found.n_true[row])
+        sizes = np.unique(found.keys[row, :n], return_counts=True)[1][::-1]
+        index[at] = known.setdefault(make_ties(n, k, sizes), len(known))
     return list(known), index
 
 
@@ -135,7 +103,8 @@ def rank_sum(ties: Ties) -> RankSum | None:
         return RankSum(EXACT, _tails_of(_untied(n, few)))
     # the classes may be exchanged, if the groups are reversed
     few_ties = ties if k <= n - k else make_ties(n, n - k, ties.sizes[::-1])
-    if ties.profile and steps(few_ties) * few_ties.k * (n - few_ties.k) <= _MOST_STEPS:
+    steps = int(_transition_starts(few_ties)[-1])
+    if ties.profile and steps * few * (n - few) <= _MOST_STEPS:
         return RankSum(EXACT, _tails_of(_tied(few_ties)))
     if ties.largest <= _TIED * n and few >= _FEWEST and k * (n - k) <= _MOST_VALUES:
         return RankSum(NORMAL, _normal_tails(ties))
@@ -149,13 +118,19 @@ def _tails_of(law: Floats) -> Floats:
 
 def _tied(ties: Ties) -> Floats:
     """Return the law of 2 U by the program over groups."""
-    from .kernels import rank_sum_law
+    from .kernels import rank_sum_law, transitions
 
-    table = transition_table(ties)
-    shape = ties.k + 1, 2 * ties.k * (ties.n - ties.k) + 1
-    state, moved = np.empty(shape), np.empty(shape)
-    rank_sum_law(table.sizes, ties.n, ties.k, table.starts, table.weights, state, moved)
-    return state[ties.k].copy()
+    sizes, starts, n, k = ties.sizes, _transition_starts(ties), ties.n, ties.k
+    weights = np.empty(int(starts[-1]))
+    transitions(sizes, n, k, starts, weights)
+    state, moved = np.empty((2, k + 1, 2 * k * (n - k) + 1))
+    rank_sum_law(sizes, n, k, starts, weights, state, moved)
+    return state[k].copy()
+
+
+def _transition_starts(ties: Ties) -> Ints:
+    """Return where the chances of true ones in each group, after as many so far, start; the last is their number."""
+    return np.append(0, np.cumsum((ties.k + 1) * (np.minimum(ties.sizes, ties.k) + 1)))
 
 
 @lru_cache(maxsize=256)

@@ -99,22 +99,13 @@ Sources = Iterable[str] | None
 
 @dataclass(frozen=True)
 class Universe:
-    """Options by which metrics and null models choose candidates."""
+    """Options by which metrics and null models choose candidates; those of the metrics, which describe them."""
 
-    #: "ordered": pairs i != j, true where the truth has i -> j. "unordered": pairs i < j, true where adjacent.
-    #: "ordered_with_diagonal": also i = j. "beeline": ordered pairs of the nodes that have a true edge, and
-    #: "beeline_sources" those of them whose first node has an outgoing one; there candidates without score have 0.
-    #: None: "unordered" for symmetric scores, else "ordered"
     universe: str | None = None
-    #: names of the nodes that are candidates as first node of an ordered pair, such as known regulators
     sources: tuple[str, ...] | None = None
-    #: what an undirected edge of the truth is for ordered pairs: "both" true, "none" true, or "ignore" both
     undirected: str = "both"
-    #: score of an unordered pair of ordered scores: the "max" of both, or the "mean"
     reduce: str = "max"
-    #: pairs without score: "drop" takes them out of the universe, "last" ranks them below all others
     unscored: str = "drop"
-    #: whether absolute values rank; None: of weights
     magnitude: bool | None = None
 
     @classmethod

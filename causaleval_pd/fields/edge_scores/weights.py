@@ -22,7 +22,7 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.pairs import Batch, StoredPairs
 from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
 from .cells import KINDS, ScoreBatch, coerce_scores, is_score_column, score_column, unpack_column
-from .field import check_nodes
+from .field import aligned
 from .nulls import relabelled_planes, score_controls
 from .series import SeriesScoreAccessor
 
@@ -68,18 +68,8 @@ class WeightPairs(StoredPairs):
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
     """Align two columns of scores by node names."""
-    sides = [unpack_column(cells, cells.name) for cells in (truth, estimate)]
-    rows = np.flatnonzero((sides[0].codes >= 0) & (sides[1].codes >= 0))
-    true, estimated = ((side.node_sets, side.node_set[side.codes[rows]]) for side in sides)
-    check_nodes(rows, true, estimated, estimate.index)
-    for block in sides[0].blocks:
-        for other in sides[1].blocks:
-            if block.scores.n_nodes != other.scores.n_nodes:
-                continue
-            index = [side.places(one)[rows] for side, one in zip(sides, (block, other), strict=True)]
-            some = np.flatnonzero((index[0] >= 0) & (index[1] >= 0))
-            if len(some):
-                yield Batch(rows[some], WeightPairs(block.scores, other.scores, index[0][some], index[1][some]))
+    true, estimated = (unpack_column(cells, cells.name) for cells in (truth, estimate))
+    yield from aligned(true, estimated, estimate.index, WeightPairs)
 
 
 def pair(truth: Any, estimate: Any) -> WeightPairs:

@@ -21,7 +21,6 @@ from ...contract.relabelling import Relabelling
 from .cells import KINDS, LaggedGraph, pack_cell
 from .column import LaggedCells, as_lagged, coerce_lagged, is_lagged_column, lagged_column, unpack_lagged
 from .pairs import LaggedBatch, LaggedPairs
-from .views import lagged_cpdag
 
 __all__ = ["LAGGED"]
 
@@ -118,7 +117,7 @@ def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context 
     kinds = [side.lagged.kind for side in (truths, estimates)]
     some = np.flatnonzero(((kinds[1] == "ts_pdag") & (kinds[0] == "ts_dag")).fillna(False).to_numpy(bool))
     perfect = truths.copy()
-    perfect.iloc[some] = lagged_cpdag(truths.iloc[some]).array
+    perfect.iloc[some] = truths.iloc[some].lagged.lagged_cpdag().array
     return perfect
 
 

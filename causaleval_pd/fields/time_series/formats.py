@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ...contract.checks import check_choice, check_number, refuse_masked, shown
+from ...contract.checks import check_choice, check_known, check_number, check_whole, refuse_masked, shown
 from ...contract.encoding import AmbiguousEncodingError
 from ...graphs.edge_marks import SHORT_SIGNS, forward, marks_of
 from ...graphs.formats.edge_list import edge_columns, refuse_unread
@@ -25,6 +25,7 @@ from ...graphs.weights import as_floats, is_rank, refuse_numbers
 from .cells import (
     CODE_OF_SIGN,
     DIRECTED,
+    KINDS,
     MAX_LAG,
     SIGN_OF_CODE,
     TURNED,
@@ -34,6 +35,7 @@ from .cells import (
     code,
     codes_of_tails,
     is_plain,
+    read_lagged_text,
 )
 
 __all__ = ["ENCODINGS", "WEIGHTS", "Presence", "Reading", "check_masks", "find_weights", "read"]
@@ -93,6 +95,10 @@ class Presence(NamedTuple):
                 "number that is not 0), or of a p-value up to alpha="
             )
         return numbers != 0
+
+
+#: numbers are 0 and 1
+UNCUT = Presence()
 
 
 def as_array(values: Any) -> NDArray[Any]:
@@ -237,12 +243,8 @@ def is_strings(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind == "U" and value.ndim == 3
 
 
-def read_tigramite(value: Any, *, conflict: str = "raise", circles: bool = False) -> Links:
-    """Read an array of strings (d, d, L + 1), `graph[i, j, lag]` being the link from i at t - lag to j at t.
-
-    `o-o` at lag 0 is an undirected link where the graph has no other circle and no bidirected link, unless `circles`.
-    """
-    check_choice(conflict, ("raise", "circle"), "conflict")
+def read_tigramite(value: Any, *, conflict: str, circles: bool) -> Links:
+    """Read strings (d, d, L + 1); `o-o` at lag 0 is undirected in a graph without other circles, unless `circles`."""
     graph = np.asarray(value)
     if graph.dtype.kind != "U" or graph.ndim != 3 or graph.shape[0] != graph.shape[1] or not graph.shape[2]:
         raise ValueError(
@@ -254,7 +256,7 @@ def read_tigramite(value: Any, *, conflict: str = "raise", circles: bool = False
     if not circles:
         lines = codes.copy()
         lines[0][codes[0] == _CIRCLES] = UNDIRECTED
-        if is_plain(lines[None])[0]:
+        if is_plain(lines):
             codes = lines
     return Links(None, codes)
 
@@ -334,8 +336,8 @@ def read_table(value: Any, presence: Presence) -> Links:
         raise ValueError(f"a table of links has the columns {' and '.join(weights)}; leave one of them")
     kept = np.ones(len(table), bool)
     if weights:
-        kept = _kept(table[weights[0]], presence)
-    elif presence != Presence():
+        kept = presence.of(as_numbers(table[weights[0]], f"column {weights[0]!r} of a table of links"))
+    elif presence != UNCUT:
         raise ValueError("threshold= and alpha= need a column 'weight' or 'p' in the table of links")
     collector, max_lag = Collector(), 0
     signs = table["link"].tolist() if "link" in table.columns else ["->"] * len(table)
@@ -376,11 +378,6 @@ def _read_csv(path: Any) -> pd.DataFrame:
         ) from None
 
 
-def _kept(weights: pd.Series, presence: Presence) -> Any:
-    """Return which rows are links by their weights or p-values."""
-    return presence.of(as_numbers(weights, f"column {weights.name!r} of a table of links"))
-
-
 def is_link_dict(value: Any) -> bool:
     """Return whether a cell is a dict of effects with lists of ((cause, -lag), ...), as tigramite has them."""
     if not isinstance(value, Mapping) or not value:
@@ -392,11 +389,7 @@ def is_link_dict(value: Any) -> bool:
 
 
 def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> Links:
-    """Read links of tigramite by effect, over names or positions among `names`.
-
-    They are `{effect: [((cause, -lag), coefficient, function), ...]}`, `{effect: {(cause, -lag): "-->"}}`, or parents
-    `{effect: [(cause, -lag), ...]}`.
-    """
+    """Read links of tigramite by effect, or parents, or `{effect: {(cause, -lag): "-->"}}`, over names or positions."""
     collector, max_lag = Collector(names or ()), 0
 
     def named(label: Any) -> Any:
@@ -433,7 +426,7 @@ def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> L
                 weight = entry[1]
                 if not isinstance(weight, (int, float, np.integer, np.floating)):
                     raise ValueError(f"effect {effect!r}: expected a coefficient, found {shown(weight)}")
-                keep = bool(presence.of(np.array([weight]))[0]) if presence != Presence() else weight != 0
+                keep = bool(presence.of(np.array([weight]))[0]) if presence != UNCUT else weight != 0
             collector.place(named(cause))
             if keep:
                 collector.add(named(cause), named(effect), lag, sign)
@@ -565,7 +558,7 @@ def read_causalnex(value: Any, presence: Presence) -> Links:
 def _is_kept(attributes: Mapping[str, Any], presence: Presence) -> bool:
     """Return whether an edge of networkx is a link; one without a weight is, unless weights are cut."""
     refuse_numbers([attributes], ("weight",))
-    return bool(presence.of([attributes.get("weight", 1 if presence == Presence() else np.nan)])[0])
+    return bool(presence.of([attributes.get("weight", 1 if presence == UNCUT else np.nan)])[0])
 
 
 def is_stationary_graph(value: Any) -> bool:
@@ -582,10 +575,7 @@ _MARKS = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirected": (
 
 
 def read_stationary(value: Any, presence: Presence) -> Links:
-    """Read a graph over nodes (name, -lag) that repeats its edges at all times: those that end at time 0 are links.
-
-    Edges of the type "circle" are circles at their target, beside other marks, as in PAGs of pywhy-graphs.
-    """
+    """Read a graph over nodes (name, -lag) that repeats its edges at all times; those of type "circle" are marks."""
     if not is_stationary_graph(value):
         raise ValueError("expected a graph whose nodes are (name, -lag), with lags from 0")
     collector = Collector()
@@ -629,13 +619,23 @@ def _nodes(value: Any) -> list[Any]:
 class Reading:
     """Options of reading; see `lagged_column`."""
 
-    encoding: str | None
-    kind: str | None
-    min_lag: int | None
-    max_lag: int | None
-    first_lag: int | None
-    presence: Presence
-    conflict: str
+    encoding: str | None = None
+    kind: str | None = None
+    min_lag: int | None = None
+    max_lag: int | None = None
+    first_lag: int | None = None
+    presence: Presence = UNCUT
+    conflict: str = "raise"
+
+    def __post_init__(self) -> None:
+        if self.encoding is not None:
+            check_known(self.encoding, ENCODINGS, "encoding of lagged graphs")
+        check_choice(self.kind, (*KINDS, None), "kind")
+        check_choice(self.conflict, ("raise", "circle"), "conflict")
+        for name, most in (("min_lag", 1), ("first_lag", 1), ("max_lag", MAX_LAG)):
+            if getattr(self, name) is not None:
+                check_whole(getattr(self, name), name, most=most)
+        self.presence.check()
 
     def graph(
         self, names: list[str], codes: NDArray[np.uint8], min_lag: int, nodes: list[str] | None, *, is_open: bool
@@ -670,7 +670,7 @@ class Reading:
 Read = Callable[[Any, list[str] | None, Reading], Links]
 
 ENCODINGS: dict[str, Read] = {
-    "text": lambda cell, names, how: _not_text(cell),
+    "text": lambda cell, names, how: Links(*read_lagged_text(cell), is_open=True),
     "tigramite": lambda cell, names, how: read_tigramite(cell, conflict=how.conflict, circles=how.kind == "ts_pag"),
     "tigramite links": lambda cell, names, how: read_link_dict(cell, names, how.presence),
     "causalnex": lambda cell, names, how: read_causalnex(cell, how.presence),
@@ -702,10 +702,10 @@ WEIGHTS: dict[str, ReadWeights] = {
 def _read_numbers(encoding: str, cell: Any, names: list[str] | None, how: Reading) -> Links:
     """Read the links of a format of numbers."""
     presence = how.presence
-    if encoding == "statsmodels VAR" and presence == Presence() and not isinstance(cell, pd.DataFrame) and is_var(cell):
+    if encoding == "statsmodels VAR" and presence == UNCUT and not isinstance(cell, pd.DataFrame) and is_var(cell):
         raise ValueError("a VAR has every link; pass alpha= to keep p-values up to it, or threshold= for weights")
     weights = WEIGHTS[encoding](cell, names, how.first_lag, presence.alpha is not None)
-    if encoding in AXES and not how.first_lag and presence != Presence() and len(weights.values):
+    if encoding in AXES and not how.first_lag and presence != UNCUT and len(weights.values):
         # tests and weights of a variable on itself at the same time mean nothing
         weights = weights._replace(values=weights.values.copy())
         np.einsum("ii->i", weights.values[0])[:] = 1 if presence.alpha is not None else 0
@@ -718,6 +718,7 @@ ENCODINGS |= {name: partial(_read_numbers, name) for name in WEIGHTS}
 _RECOGNISED: dict[str, Callable[[Any], bool]] = {
     "tigramite": is_strings,
     "Tetrad text": is_tetrad_text,
+    "text": lambda cell: isinstance(cell, str),
     "link table": lambda cell: is_table(cell) or is_path(cell),
     "statsmodels VAR": is_var,
     "tigramite links": is_link_dict,
@@ -729,6 +730,7 @@ _RECOGNISED: dict[str, Callable[[Any], bool]] = {
 
 #: what a format that is named reads, where a cell is not an array
 _TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "text": ("strings", lambda cell: isinstance(cell, str)),
     "link table": (
         "a DataFrame, a mapping of columns or a path",
         lambda cell: isinstance(cell, (pd.DataFrame, Mapping)) or is_path(cell),
@@ -790,7 +792,3 @@ def _described(cell: Any) -> str:
     if isinstance(cell, np.ndarray):
         return f"an array of dtype {cell.dtype} and shape {cell.shape}"
     return f"a {type(cell).__name__}" + (f" of {len(cell)}" if isinstance(cell, (list, tuple)) else "")
-
-
-def _not_text(cell: Any) -> Links:
-    raise TypeError(f"encoding='text' reads strings, found {type(cell).__name__}")
