@@ -53,6 +53,8 @@ OF_ESTIMATE: dict[str, Any] = {"field": "graph", "truth_kinds": (), "costly": Tr
 #: of numbers that are 0 at best, without a largest one and as shares
 MISTAKES: dict[str, Any] = {"direction": "minimize", "range": (0, math.inf), "optimum": 0}
 SHARE_OF_MISTAKES: dict[str, Any] = {**MISTAKES, "range": (0, 1)}
+#: of shares and p-values that are 1 at best
+SHARE: dict[str, Any] = {"direction": "maximize", "range": (0, 1), "optimum": 1}
 #: classes with the independences of a DAG; what depends on these alone takes them all
 WITH_A_DAG = ("dag", "cpdag", "pdag")
 #: classes whose separations are known
@@ -148,12 +150,7 @@ def lmc_violations(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     >>> ce.evaluate(runs, ["n_lmc", "lmc_violations"], truth=None, context=cells).iloc[0, 1:].tolist()
     [44.0, 1.0]
     """
-
-    def count(part: Part) -> Values:
-        statements = part.implied.local_markov
-        return part.number(statements, part.local_p <= part.alpha)
-
-    return by_data(pairs, count)
+    return by_data(pairs, lambda part: part.number(part.implied.local_markov, part.local_p <= part.alpha))
 
 
 @metric(
@@ -199,15 +196,7 @@ def lmc_distinct_share(pairs: GraphPairs, *, extension: Extension = None) -> Val
     >>> ce.evaluate(runs, ["lmc_distinct_share"], truth=None, context=cells)["lmc_distinct_share"].round(3).tolist()
     [0.024]
     """
-    return by_data(pairs, distinct_share)
-
-
-def distinct_share(part: Part) -> Values:
-    """Return the share of distinct local Markov statements that the data violate, per graph."""
-    graph, p = part.distinct_p
-    n = np.bincount(graph, minlength=part.n)
-    wrong = np.bincount(graph, p <= part.alpha, part.n)
-    return np.divide(wrong, n, out=np.full(part.n, np.nan), where=n > 0)
+    return by_data(pairs, lambda part: part.means(part.implied.distinct, part.distinct_p <= part.alpha))
 
 
 @metric(**OF_ESTIMATE, kinds=SEPARATED, **SHARE_OF_MISTAKES, long_name="share of separations violated")
@@ -228,12 +217,7 @@ def separation_share(pairs: GraphPairs) -> Values:
     >>> ce.evaluate(runs, ["separation_share"], truth=None, context=cells)["separation_share"].round(3).tolist()
     [0.0]
     """
-
-    def share(part: Part) -> Values:
-        statements = part.implied.separations
-        return part.means(statements, part.dependent(statements))
-
-    return by_data(pairs, share)
+    return by_data(pairs, lambda part: part.share_dependent(part.implied.separations))
 
 
 @metric(
@@ -297,9 +281,7 @@ def _error(statistic: Values, df: Values, n: int) -> Values:
 @metric(
     **OF_A_DAG,
     instead=("deviance_p",),
-    direction="maximize",
-    range=(0, 1),
-    optimum=1,
+    **SHARE,
     long_name="p-value of Fisher's C",
     log_scale=True,
     reference=_SHIPLEY,
@@ -379,7 +361,7 @@ def deviance(pairs: GraphPairs) -> Values:
     return by_data(pairs, lambda part: np.maximum(_deviance(part)[0], 0))
 
 
-@metric(**_SEM, direction="maximize", range=(0, 1), optimum=1, long_name="p-value of the deviance", log_scale=True)
+@metric(**_SEM, **SHARE, long_name="p-value of the deviance", log_scale=True)
 def deviance_p(pairs: GraphPairs) -> Values:
     """P-value of the deviance, by a chi-squared law with a degree of freedom for each pair that is not joined.
 
@@ -429,11 +411,11 @@ class _Sorted(NamedTuple):
 
 
 def _sorted(part: Part) -> _Sorted:
-    graph, p = part.distinct_p
+    graph = part.implied.distinct.graph
     n = np.bincount(graph, minlength=part.n)
     place = np.arange(len(graph)) - np.repeat(np.cumsum(n) - n, n)
     rows = np.full((part.n, max(1, int(n.max(initial=0)))), np.nan)
-    rows[graph, place] = p
+    rows[graph, place] = part.distinct_p
     rows.sort(axis=1)
     return _Sorted(rows, np.arange(1.0, rows.shape[1] + 1)[None], n)
 
@@ -506,9 +488,7 @@ def pvalue_ad(pairs: GraphPairs, *, extension: Extension = None) -> Values:
 
 @metric(
     **OF_A_DAG,
-    direction="maximize",
-    range=(0, 1),
-    optimum=1,
+    **SHARE,
     long_name="fraction dependent where the graph implies dependence",
 )
 @with_options(OPTIONS)
@@ -528,12 +508,7 @@ def fraction_dependent_h1(pairs: GraphPairs, *, extension: Extension = None) -> 
     >>> ce.evaluate(runs, ["fraction_dependent_h1"], truth=None, context=cells).iloc[0, 1].round(3)
     np.float64(0.0)
     """
-
-    def share(part: Part) -> Values:
-        statements = part.implied.dependences
-        return part.means(statements, part.dependent(statements))
-
-    return by_data(pairs, share)
+    return by_data(pairs, lambda part: part.share_dependent(part.implied.dependences))
 
 
 @metric(
@@ -558,13 +533,7 @@ def faithfulness_violations(pairs: GraphPairs, *, extension: Extension = None) -
     >>> ce.evaluate(runs, ["faithfulness_violations"], truth=None, context=cells).iloc[0, 1]
     np.float64(38.0)
     """
-
-    def count(part: Part) -> Values:
-        diagonal = np.eye(part.implied.d, dtype=bool)
-        statements = part.implied.alone(part.implied.reached & ~diagonal & part.implied.has_dag[:, None, None])
-        return part.number(statements, ~part.dependent(statements))
-
-    return by_data(pairs, count)
+    return by_data(pairs, lambda part: part.n_independent(part.implied.descents))
 
 
 @metric(**OF_A_DAG, **MISTAKES, long_name="edges without dependence", reference="10.48550/arXiv.2305.09565")
@@ -584,12 +553,7 @@ def minimality_violations(pairs: GraphPairs, *, extension: Extension = None) -> 
     >>> ce.evaluate(runs, ["minimality_violations"], truth=None, context=cells).iloc[0, 1]
     np.float64(12.0)
     """
-
-    def count(part: Part) -> Values:
-        statements = part.implied.edges
-        return part.number(statements, ~part.dependent(statements))
-
-    return by_data(pairs, count)
+    return by_data(pairs, lambda part: part.n_independent(part.implied.edges))
 
 
 class _Table(NamedTuple):
@@ -616,9 +580,7 @@ def _marginal(part: Part) -> _Table:
 @metric(
     **OF_ESTIMATE,
     kinds=WITH_A_DAG,
-    direction="maximize",
-    range=(0, 1),
-    optimum=1,
+    **SHARE,
     long_name="F1 of marginal independences",
 )
 def correlation_f1(pairs: GraphPairs) -> Values:
@@ -800,13 +762,10 @@ def p_floor(pairs: GraphPairs) -> Values:
 
 
 def log_automorphisms(marks: NDArray[np.uint8]) -> float:
-    """Return the logarithm of the number of relabellings that leave a graph as it is: (d, d) codes of marks.
-
-    Nodes are fixed one by one; the number is the product of how many nodes each can be exchanged for while those before
-    it stay.
-    """
+    """Return the logarithm of the number of relabellings that leave a graph as it is: (d, d) codes of marks."""
     d = len(marks)
     colours, total = _refined(marks, np.zeros(d, np.int64)), 0.0
+    # nodes are fixed one by one: a product of how many nodes each can be exchanged for while those before it stay
     while True:
         counts = np.bincount(colours)
         if counts.max(initial=1) == 1:

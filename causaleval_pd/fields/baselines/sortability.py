@@ -21,7 +21,7 @@ from ...contract.metric import metric
 from ...contract.options import with_options
 from ...graphs.kernels.planes import KINDS, marks_from_planes
 from ...graphs.pairs import GraphPairs
-from .data_matrix import DataMatrix, complete_data, correlations, read_data
+from .rules import DataMatrix, complete_data, correlations, explained_share, read_data, share_of
 
 __all__ = ["r2_sortability", "snr_sortability", "var_sortability"]
 
@@ -44,22 +44,6 @@ def order_alignment(
         total, number = total + points[reached].sum(), number + int(reached.sum())
         reached = reached @ arcs.astype(bool)
     return float(total / number) if number else float("nan")
-
-
-def explained_share(correlation: Floats) -> Floats:
-    """Return the share of each variable's variance that a linear regression (of least norm) on all others explains."""
-    d = len(correlation)
-    if np.linalg.eigvalsh(correlation)[0] > 1e-12:
-        return np.asarray(1 - 1 / np.diag(np.linalg.inv(correlation)))
-    return np.array([share_of(correlation, j, [i for i in range(d) if i != j]) for j in range(d)])
-
-
-def share_of(correlation: Floats, node: int, given: list[int]) -> float:
-    """Return the share of a variable's variance that a linear regression on `given` explains; 0 for none."""
-    if not given:
-        return 0.0
-    known, with_node = correlation[np.ix_(given, given)], correlation[given, node]
-    return float(np.clip(with_node @ np.linalg.lstsq(known, with_node, rcond=None)[0], 0.0, 1.0))
 
 
 def explained_by_parents(correlation: Floats, arcs: NDArray[np.bool_]) -> Floats:
