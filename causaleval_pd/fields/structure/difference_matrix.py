@@ -25,7 +25,7 @@ from ...drawing import (
     shortened,
     tone,
 )
-from ...graphs.edge_marks import ARROW
+from ...graphs.kernels.planes import ARROW
 from .difference_plot import EXTRA, MARKED, MISSING, REVERSED, RIGHT, graph_of, marks_of, shades_of_edges
 from .field import different_nodes
 

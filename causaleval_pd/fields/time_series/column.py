@@ -134,8 +134,8 @@ def lagged_column(
         unpack_lagged(series)
         return as_packed(series)
     reading = Reading(encoding, kind, min_lag, max_lag, first_lag, Presence(threshold, alpha), conflict)
-    lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
-    return pack_rows(series, lambda row, cell: _read(cell, lists[row], reading).to_bytes())
+    lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
+    return pack_rows(series, lambda row, cell: _read(cell, lists.rows[row], reading).to_bytes())
 
 
 def as_lagged(
@@ -180,9 +180,9 @@ def as_lagged(
         raise TypeError("found a column, expected one lagged graph; pass a cell of it, as column.iloc[0]")
     if is_missing(value):
         raise ValueError(f"expected a lagged graph, found {value!r}")
-    lists = NodeLists(None if nodes is None else list(nodes), 1, None)
+    lists = NodeLists.read(None if nodes is None else list(nodes), 1)
     reading = Reading(encoding, kind, min_lag, max_lag, first_lag, Presence(threshold, alpha), conflict)
-    return _read(value, lists[0], reading)
+    return _read(value, lists.rows[0], reading)
 
 
 def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGraph:
@@ -349,7 +349,7 @@ def lagged_scores(
     if encoding is not None:
         check_known(encoding, WEIGHTS, "encoding of scores at lags")
     series = rows_of(values, index, "numbers of lagged links", dims=(2, 3))
-    lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
+    lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
     matrices: list[Any] = []
     names: list[Any] = []
     for row, cell in enumerate(series.tolist()):
@@ -358,7 +358,7 @@ def lagged_scores(
                 matrices.append(None)
                 names.append(None)
                 continue
-            row_names = lists[row]
+            row_names = lists.rows[row]
             labels = None if row_names is None else list(row_names)
             check_masks(cell)
             read = WEIGHTS[encoding or find_weights(cell)](cell, labels, first_lag, p_values)

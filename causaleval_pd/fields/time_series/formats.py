@@ -19,7 +19,7 @@ from ...contract.encoding import AmbiguousEncodingError
 from ...graphs.edge_marks import SHORT_SIGNS, forward, marks_of
 from ...graphs.formats.edge_list import edge_columns, refuse_unread
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad
-from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
+from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
 from ...graphs.node_names import node_name
 from ...graphs.weights import as_floats, is_rank, refuse_numbers
 from .cells import (

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from ...contract.cells import packed_column
 from ...contract.checks import check_choice, check_flag, check_whole, name_row
-from ...graphs.kernels.planes import DAG, DIGRAPH, MIXED, PDAG, planes_from_marks
-from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
+from ...graphs.kernels.planes import ARROW, CIRCLE, DAG, DIGRAPH, MIXED, PDAG, TAIL, planes_from_marks
 from ...graphs.mixed.marks import planes_from_marks as mixed_planes
 from ...graphs.packing import Block as GraphBlock
 from ...graphs.packing import UnpackedColumn, is_packed, join_by_key, pack_column

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
 from ....graphs.edge_types import FORWARD, LINE, reversed_type
-from ....graphs.kernels.planes import row_chunks
-from ....graphs.mixed.marks import ARROW, NONE, TAIL
+from ....graphs.kernels.planes import ARROW, NONE, TAIL, row_chunks
 from ....graphs.mixed.relations import DEFINITE, POSSIBLE, ancestors
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .quadratic_assignment import PairSums, pair_sums, relabelling_moments

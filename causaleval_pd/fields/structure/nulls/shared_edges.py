@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ....contract.metric import Metric
 from ....graphs.edge_types import ONE_WAY, TYPES, EdgeTypes, reversed_type
+from ....graphs.kernels.planes import ARROW, TAIL
 from ....graphs.kernels.planes import marks_from_planes as plain_marks
-from ....graphs.mixed.marks import ARROW, TAIL, count_bits, is_mixed, where
+from ....graphs.mixed.marks import count_bits, is_mixed, where
 from ....graphs.mixed.marks import marks_from_planes as mixed_marks
 from ....graphs.pairs import GraphBatch, GraphPairs
 
