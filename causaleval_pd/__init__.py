@@ -44,14 +44,13 @@ from .fields import (
 from .fields import interventions as interventions
 from .fields import knowledge as knowledge
 from .fields.baselines.with_baselines import with_baselines
-from .fields.causal_kl.networks.column import as_network, network_column
-from .fields.causal_kl.networks.network import DiscreteNetwork, GaussianNetwork
+from .fields.causal_kl.cells import DiscreteNetwork, GaussianNetwork
+from .fields.causal_kl.pairs import as_network, network_column
 from .fields.configurational.submodel import submodels as submodels
 from .fields.edge_scores.cells import score_column
 from .fields.structure.nulls.laws import expected_metric, skeleton_test
 from .fields.time_series.cells import LaggedGraph
-from .fields.time_series.column import as_lagged, lagged_column
-from .fields.time_series.scores import lagged_scores
+from .fields.time_series.column import as_lagged, lagged_column, lagged_scores
 from .graphs.column import as_graph, graph_column
 from .graphs.files import read_graphs
 from .graphs.graph import Graph

@@ -22,7 +22,7 @@ __all__ = ["CellFormat", "format_of", "register_cell_format"]
 
 #: of columns of packed cells
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
-#: what may hold one cell a row, besides a Series
+#: what may hold one cell per row, besides a Series
 _ROWS = (np.ndarray, list, tuple, ValuesView, pd.Index, pd.api.extensions.ExtensionArray, Iterator)
 
 
@@ -34,7 +34,7 @@ def is_missing(cell: Any) -> bool:
 
 
 def rows_of(values: Any, index: Any, what: str, dims: tuple[int, ...] = ()) -> pd.Series:
-    """Return what a user gave as a Series, one cell a row; an array of `dims` dimensions is a single cell."""
+    """Return what a user gave as a Series, one cell per row; an array of `dims` dimensions is a single cell."""
     if not isinstance(values, pd.Series):
         if isinstance(values, (pa.Array, pa.ChunkedArray)):
             values = values.to_pylist()
@@ -58,6 +58,16 @@ def rows_of(values: Any, index: Any, what: str, dims: tuple[int, ...] = ()) -> p
             raise ValueError(f"index has {len(labels)} labels, values has {len(values)} rows")
         values = values.set_axis(labels)
     return values
+
+
+def one_per_row(values: Iterable[Any], n_rows: int, index: pd.Index | None, name: str, whose: str) -> list[Any]:
+    """Return what an argument holds for each row, None where missing; refuse another length or order of rows."""
+    if isinstance(values, pd.Series) and index is not None and not values.index.equals(index):
+        raise ValueError(f"{name} is a Series whose index differs from that of {whose}; bring them into one order")
+    entries = [None if is_missing(one) else one for one in values]
+    if len(entries) != n_rows:
+        raise ValueError(f"{name} has {len(entries)} rows, {whose} has {n_rows}")
+    return entries
 
 
 def packed_column(

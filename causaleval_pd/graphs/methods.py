@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice
 from ..contract.encoding import ENCODINGS, CellError, Encoding, Ends
 from . import classes
-from .edge_marks import SHORT_SIGNS, TAIL, forward, single_edges
+from .edge_marks import SHORT_SIGNS, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .interventional import icpdags
 from .kernels import kernels
-from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind, count_ones
+from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
 from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations
@@ -40,8 +40,6 @@ Edges = TypeVar("Edges")
 Networks = TypeVar("Networks")
 #: a DataFrame, or the row of a graph
 Tables = TypeVar("Tables")
-
-Written = list[tuple[int, int, int, int]]
 
 
 class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges, Networks, Tables]):
@@ -98,7 +96,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         return self._items(column, [count(block) for block in column.blocks], "Int64")
 
     def _each(
-        self, column: UnpackedColumn, make: Callable[[tuple[str, ...], Written, bool], Any], dtype: str = "object"
+        self, column: UnpackedColumn, make: Callable[[tuple[str, ...], Ends, bool], Any], dtype: str = "object"
     ) -> Any:
         """Return what a function makes of the nodes and edges of each graph, and of whether it has four planes."""
         parts = []
@@ -254,7 +252,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         column = self._column
         values = []
         for block in column.blocks:
-            edges, pairs = _n_bits(mixed.adjacencies(block.planes)), block.n_nodes * (block.n_nodes - 1) // 2
+            edges, pairs = mixed.count_bits(mixed.adjacencies(block.planes)), block.n_nodes * (block.n_nodes - 1) // 2
             values.append(edges / pairs if pairs else np.full(len(edges), np.nan))
         return self._items(column, values, "float64")
 
@@ -306,7 +304,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         ----------
         targets : str, iterable of sets, or Series
             Sets of nodes, each intervened on in an experiment of its own: ``"A; B,C"`` or ``[["A"], ["B", "C"]]`` for
-            all graphs, or a Series on the same index with one such family a row. Observational data are always there.
+            all graphs, or a Series on the same index with one such family per row. Observational data are always there.
 
         Returns
         -------
@@ -564,19 +562,15 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         return self._items(column, [count(block) for block in column.blocks], "Int64")
 
 
-def _n_bits(words: NDArray[np.uint64]) -> NDArray[Any]:
-    return np.asarray(count_ones(words).sum(axis=1, dtype=np.int64))
-
-
 def _n_undirected(block: Block) -> NDArray[Any]:
     if mixed.is_mixed(block.planes):
-        return _n_bits(mixed.where(block.planes, mixed.TAIL, mixed.TAIL))
-    return _n_bits(block.planes[:, 0] & block.planes[:, 1])
+        return mixed.count_bits(mixed.where(block.planes, TAIL, TAIL))
+    return mixed.count_bits(block.planes[:, 0] & block.planes[:, 1])
 
 
 def _n_bidirected(block: Block) -> NDArray[Any]:
     if mixed.is_mixed(block.planes):
-        return _n_bits(mixed.bidirected(block.planes))
+        return mixed.count_bits(mixed.bidirected(block.planes))
     return np.zeros(len(block.rows), np.int64)
 
 
@@ -603,7 +597,7 @@ def _matrices(planes: NDArray[np.uint64], n_nodes: int, encoding: str) -> NDArra
     return encode(notation, marks) if notation.write is None else notation.write(marks)
 
 
-def _networkx(names: Sequence[str], ends: Written, is_mixed: bool) -> nx.DiGraph[str]:
+def _networkx(names: Sequence[str], ends: Ends, is_mixed: bool) -> nx.DiGraph[str]:
     """Return a graph as a networkx DiGraph, with signs of edges from kind "mag" on."""
     import networkx as nx
 

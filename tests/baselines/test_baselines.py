@@ -6,8 +6,7 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.fields.baselines.data_matrix import correlations, read_data
-from causaleval_pd.fields.baselines.sort_regress import lasso_by_bic, lasso_path, sort_regress_weights
+from causaleval_pd.fields.baselines.rules import correlations, lasso_by_bic, lasso_path, read_data, sort_regress_weights
 from causaleval_pd.fields.baselines.sortability import MEASURES, explained_by_parents, explained_share, order_alignment
 
 

@@ -89,11 +89,11 @@ def of_distances() -> None:
             index = np.zeros(len(planes), np.int64), np.arange(len(planes))
             mags = conversions.project(planes, d + n_latent, observed)
             admgs = conversions.project(planes, d + n_latent, observed, to_admg=True)
-            truth = relations.Block(admgs[:1], admgs[:1], np.array([ADMG], np.uint8))
+            truth = relations.EffectGraphs(admgs[:1], admgs[:1], np.array([ADMG], np.uint8))
             graphs = {"MAG": (MAG, mags), "PAG": (PAG, conversions.mag_to_pag(mags, d)), "ADMG": (ADMG, admgs)}
             for label, (code, given) in graphs.items():
                 kinds = np.full(len(given), code, np.uint8)
-                estimate = relations.Block(given, relations.as_models(given, kinds, d), kinds)
+                estimate = relations.EffectGraphs(given, relations.as_models(given, kinds, d), kinds)
                 statements = relations.as_statements(given, kinds, d)
                 times = [
                     median(lambda *x: relations.separation_mistakes(*x, nearest=False), mags[:1], statements, index, d),

@@ -12,7 +12,7 @@ import causaleval_pd as ce
 from causaleval_pd.causal_kl import NETWORKS, metastatic, metastatic_mutations
 from causaleval_pd.contract.context import Context
 from causaleval_pd.contract.null import Matching
-from causaleval_pd.fields.causal_kl.networks.pairs import pair
+from causaleval_pd.fields.causal_kl.pairs import pair
 
 KNOWN = Path(__file__).parents[1] / "known_answers"
 

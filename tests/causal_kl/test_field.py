@@ -7,7 +7,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_joint
 from causaleval_pd.fields.causal_kl import laws
-from causaleval_pd.fields.causal_kl.networks.column import graphs_of_networks, is_network_column, unpack_networks
+from causaleval_pd.fields.causal_kl.pairs import graphs_of_networks, is_network_column, unpack_networks
 
 NAMES = sorted(ce.list_metrics("network").index)
 

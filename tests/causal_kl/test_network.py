@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import causaleval_pd as ce
 from causaleval_pd.causal_kl import from_data, sample
-from causaleval_pd.fields.causal_kl.networks.structure import Structure, pack_cell
+from causaleval_pd.fields.causal_kl.cells import Structure, pack_cell
 
 from . import brute_force as brute
 

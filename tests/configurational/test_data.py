@@ -17,7 +17,6 @@ from causaleval_pd.fields.configurational.simulation import (
     draw_model,
     fragment,
     fuzzify,
-    sample_cases,
     stream,
     switches,
 )
@@ -113,6 +112,7 @@ def test_an_impossible_shape_is_refused() -> None:
         cf.random_models(1, 3, disjuncts=1, conjuncts=3, rng=1)
 
 
+THREE = {"A": [0, 1, 2]}
 TRUTH = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
 
 
@@ -156,7 +156,7 @@ def test_the_same_seed_gives_the_same_cases() -> None:
 
 def test_fragmentation_drops_whole_configurations() -> None:
     data = pd.concat([space("ABC")] * 3, ignore_index=True).sample(frac=1, random_state=0)
-    left = fragment(data, 0.25, rng=1)
+    left = fragment(data, 0.25, np.random.default_rng(1))
     assert (len(left), len(left.drop_duplicates())) == (18, 6)
     assert left.index.isin(data.index).all()
 
@@ -164,15 +164,14 @@ def test_fragmentation_drops_whole_configurations() -> None:
 def test_inputs_are_not_changed() -> None:
     data = cf.ideal_data(cf.parse("A*b<->C"))
     before = data.copy()
-    add_noise(data, "A*b<->C", 1.0, rng=1)
-    fuzzify(data, 0.5, rng=1)
-    fragment(data, 0.5, rng=1)
+    add_noise(data, cf.parse("A*b<->C"), 1.0, None, {}, np.random.default_rng(1))
+    fuzzify(data, 0.5, list("ABC"), np.random.default_rng(1))
+    fragment(data, 0.5, np.random.default_rng(1))
     pd.testing.assert_frame_equal(data, before)
 
 
 def test_noise_is_uniform_over_the_contradicting_configurations() -> None:
-    data = sample_cases(cf.ideal_data(cf.parse("A+B<->C")), 4000, rng=1)
-    counts = add_noise(data, "A+B<->C", 1.0, rng=1).value_counts()
+    counts = cf.simulate_data("A+B<->C", 4000, noise=1.0, rng=1).value_counts()
     assert len(counts) == 4
     assert counts.min() > 900
 
@@ -215,7 +214,8 @@ def test_prevalence_holds_beside_imbalance_and_noise() -> None:
     data = cf.simulate_data("A*b+C<->D", 400, prevalence=0.15, imbalance={"A": 0.7}, noise=0.25, rng=2)
     assert data["D"].mean() == pytest.approx(0.15)
     assert wrong(data, "A*b+C<->D") == 100
-    moved = add_noise(cf.simulate_data("A*b+C<->D", 400, prevalence=0.15, rng=2), "A*b+C<->D", 0.25, rng=2)
+    model, rare = cf.parse("A*b+C<->D"), cf.simulate_data("A*b+C<->D", 400, prevalence=0.15, rng=2)
+    moved = add_noise(rare, model, 0.25, None, {}, np.random.default_rng(2))
     assert moved["D"].mean() > 0.2
 
 
@@ -238,7 +238,7 @@ def test_grids_cross_the_axes_of_simulate_data() -> None:
 
 def test_noise_leaves_no_trace_in_factors_without_part() -> None:
     wide = pd.DataFrame({"A": [0] * 3000, "B": 0, **{f"X{i}": 0 for i in range(30)}, "Y": [0, 1, 2] * 1000})
-    noisy = add_noise(wide, "A<->B", 1.0, rng=1)
+    noisy = add_noise(wide, cf.parse("A<->B"), 1.0, None, {"Y": (0, 1, 2)}, np.random.default_rng(1))
     assert (noisy["A"] != noisy["B"]).all()
     assert noisy["X7"].mean() == pytest.approx(0.5, abs=0.05)
     assert noisy["Y"].value_counts().min() > 900
@@ -251,18 +251,17 @@ def test_noise_leaves_no_trace_in_factors_without_part() -> None:
         (lambda: cf.simulate_data("A<->B", 10, noise=2), r"noise must lie in \[0, 1\]"),
         (lambda: cf.simulate_data("A<->B", fragmentation=1.0), "leaves none of the 2 configurations"),
         (lambda: cf.simulate_data("A<->B", 10, fuzziness=0.7), "fuzziness must lie in"),
-        (lambda: fuzzify(pd.DataFrame({"A": [0, 2]}), 0.2), r"only crisp data.*\['A'\] have others; name the crisp"),
         (lambda: cf.simulate_data("A<->B", 9, imbalance={"B": 0.3}), r"explains \['B'\]; use prevalence="),
         (lambda: cf.simulate_data("A<->B", 9, imbalance={"A": 1.3}), r"imbalance of A must lie in"),
-        (lambda: sample_cases(pd.DataFrame({"A": [0, 1, 2]}), 9, imbalance={"A": 0.3}), "give each a probability"),
-        (lambda: sample_cases(space("A"), 9, imbalance={"A": [0.3, 0.3]}), "2 probabilities that sum to 1"),
-        (lambda: add_noise(space("ABC"), "A<->B", 0.5, keep="C"), "C is not one of its factors"),
+        (lambda: cf.simulate_data("A=2<->B", 9, imbalance={"A": 0.3}, domains=THREE), "give each a probability"),
+        (lambda: cf.simulate_data("A<->B", 9, imbalance={"A": [0.3, 0.3]}), "2 probabilities that sum to 1"),
+        (lambda: cf.simulate_data("A<->B", 9, imbalance={"C": 0.3}), "no column for factor C"),
         (lambda: cf.benchmark_grid(noise=[0.1, 0.1]), "noise has a value twice"),
         (lambda: cf.benchmark_grid(noise=[]), "noise has no value"),
-        (lambda: sample_cases(space("AB"), 3, outcome="A"), "belong together"),
-        (lambda: sample_cases(space("AB")[:2], 3, outcome="A", prevalence=0.5), "no cases with outcome A"),
-        (lambda: add_noise(fuzzify(space("AB"), 0.3, rng=1), "A<->B", 0.1), "add noise first"),
-        (lambda: add_noise(space("AC"), "A<->B", 0.1), "no column for factor B"),
+        (
+            lambda: cf.simulate_data("A<->B", 3, fragmentation=0.5, prevalence=0.5, rng=1),
+            "no cases with(out)? outcome B",
+        ),
         (lambda: cf.random_models(1, 1), "factors must be 2 to 26"),
         (lambda: cf.random_models(1, 3, outcomes=3), "outcomes must be 1 to 2"),
         (lambda: cf.random_models(1, 3, outcomes=["Q"]), "must be literals of the factors"),

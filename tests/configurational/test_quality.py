@@ -121,12 +121,13 @@ def test_conventions() -> None:
 
 def test_tie_rule_where_no_counterpart_is_best_in_both() -> None:
     # A*B*C+D has three literals in common with E+A*B*C (one disjunct) and two with A+D (two disjuncts)
+    from causaleval_pd.fields.configurational.formula import Work
     from causaleval_pd.fields.configurational.quality import shared_disjunctions
 
     a, b, c, d, e = (1 << i for i in range(5))
     own, others = frozenset([a | b | c, d]), (frozenset([e, a | b | c]), frozenset([a, d]))
-    assert shared_disjunctions(own, others, tie_rule="published") == 1
-    assert shared_disjunctions(own, others, tie_rule="disjuncts_first") == 2
+    assert shared_disjunctions(own, others, "published", Work()) == 1
+    assert shared_disjunctions(own, others, "disjuncts_first", Work()) == 2
 
 
 def test_minimised_on_data_of_the_truth() -> None:

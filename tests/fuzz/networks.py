@@ -13,7 +13,7 @@ import pandas as pd
 from run import damaged, pick
 
 import causaleval_pd as ce
-from causaleval_pd.fields.causal_kl.networks.structure import Structure, pack_cell
+from causaleval_pd.fields.causal_kl.cells import Structure, pack_cell
 
 #: paths of files are in quotes, rows of columns by number
 NAMES = r"'.*j\.\w+(?:\.gz)?'|\brow \d+\b"

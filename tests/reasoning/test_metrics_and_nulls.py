@@ -131,7 +131,7 @@ def enumerated(null, quantity, one, zero):
 
 def test_arms_of_unequal_size_are_exchanged_about_no_effect():
     terms, _ = parse_counts(["ate 10 7 4 1 -1"])
-    [law] = quantity_laws("exchange_arms", Terms(*(x[:, 1] for x in terms.fields)))
+    [law] = quantity_laws("exchange_arms", Terms(*(x[:, 1] for x in terms)))
     counts, cumulative = law.support()
     values, weights = law.values(counts), np.diff(cumulative, prepend=0.0)
     # c of 8 yes are in the arm of 10, the others in the arm of 4
@@ -154,7 +154,7 @@ def test_laws_by_enumeration(null, quantity):
     else:
         expected = enumerated(null, quantity, one, zero)
     terms, _ = parse_counts([text])
-    laws = quantity_laws(null, Terms(*(x[:, 1] for x in terms.fields)))
+    laws = quantity_laws(null, Terms(*(x[:, 1] for x in terms)))
     values, weights = np.zeros(1), np.ones(1)
     for law in laws:
         counts, cumulative = law.support()
@@ -185,7 +185,7 @@ def test_laws_have_the_expected_means(n, data):
     terms, _ = parse_counts([f"pns {n} {yes1} {n} {yes0} {both}"])
     for null in (*NULLS, *FIXED):
         mean = 0.0
-        for law in quantity_laws(null, Terms(*(x[:, 1] for x in terms.fields))):
+        for law in quantity_laws(null, Terms(*(x[:, 1] for x in terms))):
             counts, cumulative = law.support()
             mean += float((law.values(counts)[0] * np.diff(cumulative[0], prepend=0)).sum())
         assert mean == pytest.approx(means[null], abs=1e-12), null
@@ -193,7 +193,7 @@ def test_laws_have_the_expected_means(n, data):
 
 def test_windows_of_large_counts_lose_nothing():
     terms, _ = parse_counts(["pns 1000000 300000 1000000 100000 50000"])
-    law = quantity_laws("permute_answers", Terms(*(x[:, 1] for x in terms.fields)))[0]
+    law = quantity_laws("permute_answers", Terms(*(x[:, 1] for x in terms)))[0]
     counts, cumulative = law.support()
     exact = stats.hypergeom(1_000_000, 300_000, 900_000)
     assert counts.shape[1] < 10_000

@@ -384,7 +384,9 @@ def test_replies_are_read_as_labels():
         warnings.simplefilter("error")
         cr.parse_labels(["Answer: collider"] * 30 + ["none"], labels)
     assert cr.parse_labels(["X"], ["x", "y"], how=str.lower).tolist() == ["x"]
-    with pytest.raises(ValueError, match=r"row 0 .*must return one of \['x', 'y'\] or None, found 'X'"):
+    with pytest.raises(
+        ValueError, match=r"row 0 .*how= failed: .*it must return one of \['x', 'y'\] or None, found 'X'"
+    ):
         cr.parse_labels(["X"], ["x", "y"], how=str)
     with pytest.raises(ValueError, match="different texts"):
         cr.parse_labels(["x"], ["x", "X"])

@@ -187,10 +187,10 @@ def simulation() -> dict[str, Any]:
         "simulated": cf.simulate_data("A*b+C<->D", 50, noise=0.1, fragmentation=0.25, prevalence=0.4, rng=1),
         "fuzzy": cf.simulate_data("A*b+C<->D", 30, fuzziness=0.3, domains=FACTORS, rng=2),
         "whole": cf.simulate_data("(A+B<->C)*(C+D<->E)", rng=2),
-        "fragment": fragment(ideal, 0.5, rng=1),
-        "noise": add_noise(ideal, "A*b+C<->D", 0.3, rng=1),
-        "sampled": sample_cases(ideal, 40, outcome="D", prevalence=0.25, rng=1),
-        "fuzzified": fuzzify(ideal, 0.4, rng=1),
+        "fragment": fragment(ideal, 0.5, np.random.default_rng(1)),
+        "noise": add_noise(ideal, cf.parse("A*b+C<->D"), 0.3, None, {}, np.random.default_rng(1)),
+        "sampled": sample_cases(ideal, 40, ("D", 1), 0.25, None, np.random.default_rng(1)),
+        "fuzzified": fuzzify(ideal, 0.4, list("ABCD"), np.random.default_rng(1)),
     }
 
 
@@ -202,7 +202,7 @@ def full() -> pd.DataFrame:
 @record("configurational/fit")
 def fit() -> dict[str, Any]:
     models = ("A*b+C<->D", "A<->D", "(A<->B)*(B<->D)")
-    fuzzy = fuzzify(full(), 0.4, rng=1)
+    fuzzy = fuzzify(full(), 0.4, list("ABCD"), np.random.default_rng(1))
     found: dict[str, Any] = {}
     for name, cases in {"crisp": data(), "fuzzy": fuzzy}.items():
         found |= {f"{name}/{m}/atoms": cf.fit_by_atom(m, cases) for m in models}

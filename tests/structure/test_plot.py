@@ -108,7 +108,7 @@ def test_forty_nodes_keep_their_names_apart_and_layouts_repeat():
 def test_cells_with_a_graph_are_compared_by_it():
     graph = ce.as_graph("A -> B; C")
     assert counts(ce.plot.difference(graph, graph.to_bytes())) == {"right": "1"}
-    network = ce.causal_kl.example_networks.metastatic()
+    network = ce.causal_kl.metastatic()
     assert counts(ce.plot.difference(network, network)) == {"right": str(network.graph.n_edges)}
 
 
@@ -228,7 +228,7 @@ def test_names_stay_apart_at_column_width(n_nodes, size):
 
 
 def test_cells_with_a_graph_are_drawn_by_it():
-    network = ce.causal_kl.example_networks.metastatic()
+    network = ce.causal_kl.metastatic()
     ax = ce.plot.difference_matrix(table([network], [network]))
     assert sum(widths(ax).values()) == pytest.approx(network.graph.n_edges)
 

@@ -82,12 +82,7 @@ def strata(levels: Ints, n_levels: Ints, given: tuple[int, ...]) -> tuple[Ints, 
 
 
 class CountTests:
-    """Tests of pairs of columns within strata, by chi-squared or (`ratio`) G, without correction for continuity.
-
-    Expected counts are those of independence in each stratum; statistics and degrees of freedom are summed over the
-    strata that rows show, (rows present - 1) (columns present - 1) each. `levels` (n, d) are positions of levels, of
-    which there are `n_levels` (d,).
-    """
+    """Tests of columns of levels (n, d) within strata, by chi-squared or (`ratio`) G, without continuity correction."""
 
     def __init__(self, levels: Ints, n_levels: Ints, *, ratio: bool) -> None:
         self.levels, self.n_levels, self.ratio = levels, n_levels, ratio
@@ -98,11 +93,9 @@ class CountTests:
         from scipy.special import gammaincc
 
         rows = zip(x.tolist(), y.tolist(), given, strict=True)
-        statistics = np.array([self._statistic(i, j, tuple(np.flatnonzero(z).tolist())) for i, j, z in rows]).reshape(
-            -1, 2
-        )
-        free = statistics[:, 1] > 0
-        return np.where(free, gammaincc(np.where(free, statistics[:, 1], 1) / 2, statistics[:, 0] / 2), 1.0)
+        statistics = [self._statistic(i, j, tuple(np.flatnonzero(z).tolist())) for i, j, z in rows]
+        statistic, df = np.reshape(statistics, (-1, 2)).T
+        return np.where(df > 0, gammaincc(np.where(df > 0, df, 1) / 2, statistic / 2), 1.0)
 
     def _statistic(self, x: int, y: int, given: tuple[int, ...]) -> tuple[float, float]:
         """Return the statistic and its degrees of freedom."""
@@ -112,6 +105,7 @@ class CountTests:
         at = (number * shape[1] + self.levels[:, x]) * shape[2] + self.levels[:, y]
         counts = np.bincount(at, minlength=shape[0] * shape[1] * shape[2]).reshape(shape).astype(np.float64)
         rows, columns = counts.sum(axis=2), counts.sum(axis=1)
+        # of the rows and columns that a stratum shows
         df = (((rows > 0).sum(axis=1) - 1) * ((columns > 0).sum(axis=1) - 1)).sum()
         expected = rows[:, :, None] * columns[:, None, :] / counts.sum(axis=(1, 2))[:, None, None]
         here = counts > 0 if self.ratio else expected > 0
@@ -169,26 +163,21 @@ class PartialCorrelations:
             return np.log(self._table[1][self._places(given), nodes])
         return self._variances.find(nodes, nodes, given)
 
-    def _inverses(self, first: NDArray[np.int64], given: Bools) -> Floats:
-        """Return the leading two rows of inverse correlation matrices of some nodes, (m, k), and sets of one size."""
-        sets = np.nonzero(given)[1].reshape(len(given), -1)
-        at = np.concatenate([first, sets], axis=1)
-        return np.asarray(np.linalg.inv(self.correlations[at[:, :, None], at[:, None, :]])[:, :2, :2])
+    def _solve(self, ends: Ints, given: Bools, read: Callable[[Floats], Floats]) -> Floats:
+        """Read numbers off inverse correlation matrices of nodes (m, k), which stand first, and sets (m, d)."""
+        numbers, sizes = np.empty(len(ends)), given.sum(axis=1)
+        for size in np.unique(sizes).tolist():
+            some = np.flatnonzero(sizes == size)
+            at = np.concatenate([ends[some], np.nonzero(given[some])[1].reshape(len(some), -1)], axis=1)
+            numbers[some] = read(np.linalg.inv(self.correlations[at[:, :, None], at[:, None, :]]))
+        return numbers
 
     def _solve_partials(self, x: Ints, y: Ints, given: Bools) -> Floats:
-        correlations, sizes = np.empty(len(x)), given.sum(axis=1)
-        for size in np.unique(sizes).tolist():
-            some = np.flatnonzero(sizes == size)
-            inverse = self._inverses(np.stack([x[some], y[some]], axis=1), given[some])
-            correlations[some] = -inverse[:, 0, 1] / np.sqrt(inverse[:, 0, 0] * inverse[:, 1, 1])
-        return correlations
+        ends = np.stack([x, y], axis=1)
+        return self._solve(ends, given, lambda z: -z[:, 0, 1] / np.sqrt(z[:, 0, 0] * z[:, 1, 1]))
 
     def _solve_variances(self, nodes: Ints, _: Ints, given: Bools) -> Floats:
-        logs, sizes = np.empty(len(nodes)), given.sum(axis=1)
-        for size in np.unique(sizes).tolist():
-            some = np.flatnonzero(sizes == size)
-            logs[some] = -np.log(self._inverses(nodes[some, None], given[some])[:, 0, 0])
-        return logs
+        return self._solve(nodes[:, None], given, lambda z: -np.log(z[:, 0, 0]))
 
 
 def fisher_z_p(partials: Floats, n: int, sizes: Ints) -> Floats:

@@ -122,7 +122,7 @@ def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) ->
         twice = sorted({str(name) for name in frame.columns if list(frame.columns).count(name) > 1})
         raise DataError(f"the data have two columns called {twice[0]!r}; rename or drop one")
     frame = _complete(frame, drop_missing=drop_missing)
-    odd = [name for name, dtype in zip(names, frame.dtypes, strict=True) if not _is_known(dtype)]
+    odd = [name for name, dtype in zip(names, frame.dtypes, strict=True) if not _is_read(dtype)]
     if odd:
         raise DataError(f"column {odd[0]!r} has the type {frame[odd[0]].dtype}; use numbers, categories or text")
     boxed = [name for name in names if frame[name].dtype == object and _holds_floats(frame[name])]
@@ -181,7 +181,7 @@ def _complete(frame: pd.DataFrame, *, drop_missing: bool) -> pd.DataFrame:
     return frame[~missing.any(axis=1)]
 
 
-def _is_known(dtype: Any) -> bool:
+def _is_read(dtype: Any) -> bool:
     """Return whether columns of a type are read."""
     is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
     return is_number or isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)

@@ -81,7 +81,7 @@ class Implications:
         return Statements(graph, x, y, self.arcs[graph, :, x])
 
     @cached_property
-    def distinct(self) -> Bools:
+    def is_distinct(self) -> Bools:
         """Which of `local_markov` are not the statement of another node with the same parents."""
         parents = self.arcs.transpose(0, 2, 1).astype(np.float32)
         shared, sizes = parents @ parents.transpose(0, 2, 1), parents.sum(axis=2)
@@ -91,10 +91,21 @@ class Implications:
         return np.asarray(~(both[graph, x, y] & (x > y)))
 
     @cached_property
+    def distinct(self) -> Statements:
+        """The distinct ones of `local_markov`."""
+        (graph, x, y, given), some = self.local_markov, self.is_distinct
+        return Statements(graph[some], x[some], y[some], given[some])
+
+    @cached_property
     def dependences(self) -> Statements:
         """Each node depends on its descendants that are not children, given its parents."""
         diagonal = np.eye(self.d, dtype=bool)
         return self._given_parents(self.reached & ~self.arcs & ~diagonal & self.has_dag[:, None, None])
+
+    @cached_property
+    def descents(self) -> Statements:
+        """Each node depends on its descendants."""
+        return self.alone(self.reached & ~np.eye(self.d, dtype=bool) & self.has_dag[:, None, None])
 
     @cached_property
     def basis(self) -> Statements:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any
@@ -25,13 +26,14 @@ from .ci_tests import (
     PartialCorrelations,
     Test,
     call_test,
+    check_cells,
     fisher_z_p,
     name_of,
+    strata,
     student_t_p,
 )
-from .data_sets import DataError, DataSet, read_data, refuse_perturbed
+from .data_sets import SINGULAR, DataError, DataSet, read_data, refuse_perturbed
 from .implied import Implications, Statements
-from .likelihoods import Likelihoods
 
 #: tests by name; "pearsonr" is another name of "t"
 NAMES = ("fisher_z", "t", "pearsonr", "chi_squared", "g", "kci")
@@ -65,10 +67,7 @@ def _warn_of_whole_numbers(data: DataSet) -> None:
 
 
 class Judge:
-    """A data set and a test of conditional independence: a name, or `test(x, y, z)`, which returns a p-value.
-
-    By default "fisher_z" for floats and "chi_squared" for integers and categories.
-    """
+    """A data set and a test of conditional independence: a name, or `test(x, y, z)`, which returns a p-value."""
 
     def __init__(self, data: DataSet, test: str | Test | None = None) -> None:
         self.data, self.test = data, _find_test(test, data)
@@ -139,18 +138,6 @@ class Judge:
         return lambda x, y, given: self._gaussian_p(x, y, given, given.sum(axis=1))
 
 
-def read_judge(values: Mapping[str, Any], names: tuple[str, ...]) -> Judge:
-    """Return the judge that a context gives graphs over some nodes."""
-    missing = values.get("missing", "raise")
-    check_choice(missing, ("raise", "drop"), "context 'missing'")
-    return Judge(read_data(values["data"], names, drop_missing=missing == "drop"), values.get("test"))
-
-
-def read_alpha(values: Mapping[str, Any]) -> float:
-    """Return the level of the tests that a context gives: dependence is p <= alpha."""
-    return check_number(values.get("alpha", ALPHA), "context 'alpha'", "(0, 1)")
-
-
 class Part:
     """Graphs, at `rows` (k,) of the pairs, that one data set judges, by one test: dependence is p <= alpha."""
 
@@ -191,6 +178,14 @@ class Part:
         """Return which statements' pairs of nodes are dependent."""
         return np.asarray(self.p_values(found) <= self.alpha)
 
+    def share_dependent(self, found: Statements) -> Floats:
+        """Return the share of statements of each graph whose pairs are dependent, NaN for graphs without any."""
+        return self.means(found, self.dependent(found))
+
+    def n_independent(self, found: Statements) -> Floats:
+        """Count the statements of each graph whose pairs are not dependent, NaN for graphs without any."""
+        return self.number(found, ~self.dependent(found))
+
     def count(self, found: Statements, which: NDArray[np.bool_] | None = None) -> Floats:
         """Count the statements of each graph, or some of them."""
         graph = found.graph if which is None else found.graph[which]
@@ -211,10 +206,9 @@ class Part:
         return self.p_values(self.implied.local_markov)
 
     @cached_property
-    def distinct_p(self) -> tuple[Ints, Floats]:
-        """The graphs and p-values of the distinct statements of the local Markov property."""
-        positions = self.implied.distinct
-        return self.implied.local_markov.graph[positions], self.local_p[positions]
+    def distinct_p(self) -> Floats:
+        """The p-values of the distinct statements of the local Markov property."""
+        return self.local_p[self.implied.is_distinct]
 
     def defined(self, values: Any) -> Floats:
         """Return numbers, NaN for graphs that have no DAG in their class."""
@@ -241,13 +235,8 @@ class Part:
         return self.checked(lambda: self.defined(self.likelihoods.n_parameters(self.implied.arcs)))
 
 
-def parts_of(pairs: GraphPairs) -> list[Part]:
-    """Return the parts of pairs; refuse pairs without data, or with data that cannot judge them."""
-    parts: list[Part] = pairs.remember("judged by data", lambda: _parts(pairs))
-    return parts
-
-
 def _parts(pairs: GraphPairs) -> list[Part]:
+    """Return the parts of pairs; refuse pairs without data, or with data that cannot judge them."""
     inputs = pairs.truth.inputs
     if inputs is None or not inputs.context.gives(["data"]):
         raise MissingInputError(
@@ -266,12 +255,17 @@ def _parts(pairs: GraphPairs) -> list[Part]:
         except DataError as error:
             raise PairError(rows, str(error)) from error
         graphs = pairs.estimate.take(pairs.estimate_index[rows])
-        parts.append(Part(rows, Implications(graphs), judge, likelihoods, read_alpha(values)))
+        # dependence is p <= alpha
+        alpha = check_number(values.get("alpha", ALPHA), "context 'alpha'", "(0, 1)")
+        parts.append(Part(rows, Implications(graphs), judge, likelihoods, alpha))
     return parts
 
 
 def _read(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Judge, Likelihoods]:
-    judge = read_judge(values, names)
+    """Return the judge and the likelihoods that a context gives graphs over some nodes."""
+    missing = values.get("missing", "raise")
+    check_choice(missing, ("raise", "drop"), "context 'missing'")
+    judge = Judge(read_data(values["data"], names, drop_missing=missing == "drop"), values.get("test"))
     return judge, Likelihoods(judge.data, lambda: judge.gaussian, levels=judge.takes_levels)
 
 
@@ -284,6 +278,114 @@ def _key(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, ...]:
 def by_data(pairs: GraphPairs, value: Callable[[Part], Floats]) -> Floats:
     """Compute one number per pair, part by part."""
     scores = np.full(pairs.n, np.nan)
-    for part in parts_of(pairs):
+    for part in pairs.remember("judged by data", lambda: _parts(pairs)):
         scores[part.rows] = value(part)
     return scores
+
+
+#: added to the count of every level where rows that were left out are predicted
+SMOOTHING = 0.5
+
+
+class Likelihoods:
+    """Log-likelihoods of families in data, each computed once: multinomial with `levels`, else linear-Gaussian."""
+
+    def __init__(self, data: DataSet, gaussian: Callable[[], PartialCorrelations], *, levels: bool) -> None:
+        self.data, self._gaussian, self._of_levels = data, gaussian, levels
+        self._counted = Kept(self._multinomial)
+        self._left_out: dict[int, Kept] = {}
+
+    def of_families(self, nodes: Ints, given: Bools, folds: int | None = None) -> Floats:
+        """Return log-likelihoods of nodes (m,) given parents (m, d), NaN for few rows; of `folds` by the others."""
+        if folds is not None:
+            if folds not in self._left_out:
+                self._left_out[folds] = Kept(self._predicted(folds))
+            return self._left_out[folds].find(nodes, nodes, given)
+        if self._of_levels:
+            return self._counted.find(nodes, nodes, given)
+        n = self.data.n
+        variances = np.log(self.data.variances)[nodes] + self._gaussian().log_variances(nodes, given)
+        densities = -n / 2 * (math.log(2 * math.pi) + variances + 1)
+        return np.where(given.sum(axis=1) + 1 < n, densities, np.nan)
+
+    def n_parameters(self, arcs: NDArray[np.bool_]) -> Floats:
+        """Count the parameters of DAGs, (N, d, d): coefficients, intercept and variance a node, or free chances."""
+        if not self._of_levels:
+            return (arcs.sum(axis=1) + 2.0).sum(axis=1)
+        _, sizes = self.data.coded
+        rows = np.exp(np.log(sizes) @ arcs.astype(np.float64))
+        return np.round(rows * (sizes - 1)).sum(axis=1)
+
+    def _counts(self, node: int, parents: tuple[int, ...], rows: Bools | None = None) -> tuple[Ints, Floats]:
+        """Return the stratum of each row by its parents' levels, and counts of the node's levels in the strata."""
+        levels, sizes = self.data.coded
+        number, n_strata = strata(levels, sizes, parents)
+        check_cells(n_strata, int(sizes[node]))
+        at = number * sizes[node] + levels[:, node]
+        counts = np.bincount(at if rows is None else at[rows], minlength=n_strata * int(sizes[node]))
+        return at, counts.reshape(n_strata, -1).astype(np.float64)
+
+    def _multinomial(self, nodes: Ints, _: Ints, given: Bools) -> Floats:
+        likelihoods = np.empty(len(nodes))
+        for row, (node, parents) in enumerate(zip(nodes.tolist(), given, strict=True)):
+            _, counts = self._counts(node, tuple(np.flatnonzero(parents).tolist()))
+            total = np.broadcast_to(counts.sum(axis=1, keepdims=True), counts.shape)
+            seen = counts > 0
+            likelihoods[row] = (counts[seen] * np.log(counts[seen] / total[seen])).sum()
+        return likelihoods
+
+    def _predicted(self, folds: int) -> Callable[[Ints, Ints, Bools], Floats]:
+        """Return the function that predicts rows left out."""
+        fold = self.data.folds(folds)
+        if self._of_levels:
+            return lambda nodes, _, given: np.array(
+                [
+                    self._predicted_levels(node, tuple(np.flatnonzero(parents).tolist()), fold)
+                    for node, parents in zip(nodes.tolist(), given, strict=True)
+                ]
+            )
+        moments = [_fold_moments(self.data.numbers, fold == k) for k in range(folds)]
+        return lambda nodes, _, given: np.array(
+            [
+                sum(self._predicted_numbers(node, np.flatnonzero(parents), *part) for part in moments)
+                for node, parents in zip(nodes.tolist(), given, strict=True)
+            ]
+        )
+
+    def _predicted_levels(self, node: int, parents: tuple[int, ...], fold: Ints) -> float:
+        total = 0.0
+        for k in range(int(fold.max()) + 1):
+            at, counts = self._counts(node, parents, fold != k)
+            chances = (counts + SMOOTHING) / (counts.sum(axis=1, keepdims=True) + SMOOTHING * counts.shape[1])
+            total += float(np.log(chances.reshape(-1)[at[fold == k]]).sum())
+        return total
+
+    def _predicted_numbers(
+        self, node: int, parents: Ints, n_kept: int, n_rest: int, covariances: Floats, squares: Floats
+    ) -> float:
+        """Return the log-density of rows left out, by the regression of a node on its parents in the others."""
+        if len(parents) + 1 >= n_kept:
+            return math.nan
+        family = [*parents.tolist(), node]
+        scale = np.sqrt(np.diag(covariances)[family])
+        scale[scale == 0] = 1.0
+        correlations = covariances[np.ix_(family, family)] / np.outer(scale, scale)
+        if np.linalg.eigvalsh(correlations)[0] < SINGULAR:
+            raise DataError(
+                f"the columns {[self.data.names[i] for i in family]} are constant or linearly dependent in the "
+                f"{n_kept} rows that remain when a fold is left out; leave one out of the graph, or use other folds"
+            )
+        weights = np.zeros(len(covariances))
+        weights[parents] = -np.linalg.solve(covariances[np.ix_(parents, parents)], covariances[parents, node])
+        weights[node] = 1.0
+        variance = float(weights @ covariances @ weights)
+        return -(n_rest * math.log(2 * math.pi * variance) + float(weights @ squares @ weights) / variance) / 2
+
+
+def _fold_moments(values: Floats, left_out: Bools) -> tuple[int, int, Floats, Floats]:
+    """Return numbers of rows kept and left out, covariances of the former, squares of the latter about their mean."""
+    kept, rest = values[~left_out], values[left_out]
+    mean = kept.mean(axis=0)
+    # of a constant column exactly 0
+    deviations = np.where(np.ptp(kept, axis=0) > 0, kept - mean, 0.0)
+    return len(kept), len(rest), deviations.T @ deviations / len(kept), (rest - mean).T @ (rest - mean)

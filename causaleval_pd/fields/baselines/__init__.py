@@ -9,8 +9,15 @@ from __future__ import annotations
 
 # metrics register themselves
 from . import sortability as _sortability
-from .sort_regress import r2_sort_regress, random_sort_regress, var_sort_regress
-from .thresholds import complete, correlation_threshold, empty, partial_correlation_threshold
+from .rules import (
+    complete,
+    correlation_threshold,
+    empty,
+    partial_correlation_threshold,
+    r2_sort_regress,
+    random_sort_regress,
+    var_sort_regress,
+)
 
 __all__ = [
     "complete",

@@ -15,9 +15,8 @@ from ...contract.history import call, calls, remember
 from ...execution.random_streams import RNGLike, hash_rows, resolve_seed
 from ...graphs.column import as_graph, coerce_graphs, graph_column
 from ...graphs.graph import Graph
-from ...graphs.packing import unpack_column
-from . import sort_regress, thresholds
-from .data_matrix import complete_data
+from ...graphs.packing import group_rows, unpack_column
+from . import rules
 
 Baseline = Callable[..., Any]
 
@@ -25,13 +24,13 @@ Baseline = Callable[..., Any]
 BASELINES: dict[str, Baseline] = {
     function.__name__: function
     for function in (
-        sort_regress.var_sort_regress,
-        sort_regress.r2_sort_regress,
-        sort_regress.random_sort_regress,
-        thresholds.correlation_threshold,
-        thresholds.partial_correlation_threshold,
-        thresholds.empty,
-        thresholds.complete,
+        rules.var_sort_regress,
+        rules.r2_sort_regress,
+        rules.random_sort_regress,
+        rules.correlation_threshold,
+        rules.partial_correlation_threshold,
+        rules.empty,
+        rules.complete,
     )
 }
 #: those that take a number of edges
@@ -121,13 +120,13 @@ def with_baselines(
     truths = None if truth is None else coerce_graphs(table[truth], truth)
     known = set(table[algorithm].dropna().tolist())
     made = _Estimates(inputs, _nodes_of_rows(cells, truths, inputs), seed, table.index)
-    group = _groups(truths, inputs)
+    groups = _groups(truths, inputs)
     copies, graphs, names = [], [], []
     for name, function in chosen.items():
         matched = n_edges == "match" and function in [BASELINES[x] for x in MATCHED]
         # a row for each estimate, or for each group
         alone = [(int(row), np.array([row])) for row in np.flatnonzero(cells.notna())] if matched else None
-        for first, rows in _rows_of(group) if alone is None else alone:
+        for first, rows in groups if alone is None else alone:
             label = name
             options = {}
             if matched:
@@ -170,17 +169,12 @@ def _named(given: Any) -> dict[str, Baseline]:
     return baselines
 
 
-def _groups(truths: pd.Series | None, inputs: Context) -> NDArray[np.int64]:
-    """Return a number of each row's pair of truth and data set, by first appearance."""
+def _groups(truths: pd.Series | None, inputs: Context) -> list[tuple[int, NDArray[np.int64]]]:
+    """Return the first row and all rows of each pair of truth and data set, by first appearance."""
     truth = np.zeros(len(inputs.codes), np.int64) if truths is None else pd.factorize(truths)[0]
     pairs = pd.DataFrame({"truth": truth, "data": inputs.codes})
-    return np.asarray(pairs.groupby(["truth", "data"], sort=False).ngroup(), np.int64)
-
-
-def _rows_of(group: NDArray[np.int64]) -> list[tuple[int, NDArray[np.int64]]]:
-    """Return the first row and all rows of each group."""
-    rows = [np.flatnonzero(group == number) for number in range(int(group.max(initial=-1)) + 1)]
-    return [(int(some[0]), some) for some in rows]
+    numbers = np.asarray(pairs.groupby(["truth", "data"], sort=False).ngroup(), np.int64)
+    return [(int(rows[0]), rows) for _, rows in group_rows(numbers)]
 
 
 def _nodes_of_rows(cells: pd.Series, truths: pd.Series | None, inputs: Context) -> list[tuple[str, ...] | None]:
@@ -224,7 +218,7 @@ class _Estimates:
     def _compute(
         self, code: int, nodes: tuple[str, ...] | None, name: str, function: Baseline, settings: dict[str, int]
     ) -> Graph:
-        data = complete_data(self.inputs.values[code], nodes or ())
+        data = rules.complete_data(self.inputs.values[code], nodes or ())
         check_type(data, pd.DataFrame, "a DataFrame with one case per row and one variable per column", "data")
         lacking = [node for node in nodes or () if node not in data.columns]
         if lacking:

@@ -6,21 +6,19 @@ from __future__ import annotations
 from .field import *
 
 # isort: split
-from . import divergences, example_networks, field, fitting, laws, networks
+from . import cells, divergences, field, fitting, laws, pairs
 from . import nulls as _nulls
+from .cells import *
 from .divergences import *
-from .example_networks import *
 from .fitting import *
 from .laws import *
-from .networks.column import *
-from .networks.network import *
+from .pairs import *
 
 __all__ = [
+    *cells.__all__,
     *divergences.__all__,
-    *example_networks.__all__,
     *field.__all__,
     *fitting.__all__,
     *laws.__all__,
-    *networks.column.__all__,
-    *networks.network.__all__,
+    *pairs.__all__,
 ]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -18,21 +18,20 @@ from ...graphs.graph import Graph
 from ...graphs.kernels import kernels
 from ...graphs.orientations import Sets, bits, close, components, ways
 from ..structure.field import different_nodes
+from .cells import Structure
 from .fitting import FamilyFits, Fits, fits_of_row, parameterise, parents_of
 from .laws import Scope
-from .networks.column import unpack_networks
-from .networks.pairs import NetworkPairs, Networks
-from .networks.structure import Structure
+from .pairs import NetworkPairs, Networks, unpack_networks
 
 Ints = NDArray[np.int64]
+T = TypeVar("T", bound=Hashable)
 
 
 class Part(NamedTuple):
-    """Nodes that are directed together: the parents of each, one row per way, and whether all ways are listed."""
+    """Nodes that are directed together: the parents of each, one row per way."""
 
     nodes: Scope
     ways: tuple[tuple[Scope, ...], ...]
-    listed: bool
 
 
 @dataclass(frozen=True)
@@ -75,21 +74,12 @@ def _parts(of: DagClass, seed: int) -> tuple[Part, ...]:
             tuple(sum(1 << at[b] for b in bits(sets[a] & component)) for a in nodes)
             for sets in (of.parents, of.undirected)
         )
-        directed, listed = ways(inner, beside, seed)
-        outer = [of.parents[a] & ~component for a in nodes]
-        pieces.append(
-            Part(
-                nodes,
-                tuple(
-                    tuple(
-                        tuple(sorted([*bits(out), *(nodes[b] for b in bits(mask))]))
-                        for out, mask in zip(outer, way, strict=True)
-                    )
-                    for way in directed
-                ),
-                listed,
-            )
+        outer = [[*bits(of.parents[a] & ~component)] for a in nodes]
+        parents = tuple(
+            tuple(tuple(sorted(out + [nodes[b] for b in bits(mask)])) for out, mask in zip(outer, way, strict=True))
+            for way in ways(inner, beside, seed)[0]
         )
+        pieces.append(Part(nodes, parents))
     return tuple(pieces)
 
 
@@ -118,6 +108,13 @@ def class_of_graph(graph: Graph) -> DagClass:
     return class_of_arcs(graph.n_nodes, frozenset(graph._arcs()))
 
 
+def numbered(values: Iterable[T]) -> tuple[list[T], Ints]:
+    """Return the distinct ones of values by first appearance, and the number of each value among them."""
+    number: dict[T, int] = {}
+    index = np.array([number.setdefault(value, len(number)) for value in values], np.int64)
+    return list(number), index
+
+
 @dataclass(frozen=True, eq=False)
 class Classes:
     """Distinct classes with the fits that give their members parameters, over the same variables."""
@@ -131,19 +128,13 @@ class Classes:
     fitted: Ints
 
     @classmethod
-    def of(cls, found: Sequence[tuple[DagClass, FamilyFits]], like: Structure) -> Classes:
-        """Put classes together with their fits; the nodes and states are those of a structure."""
-        classes = list(dict.fromkeys(one for one, _ in found))
-        fits = list({id(fit): fit for _, fit in found}.values())
-        number, place = {one: i for i, one in enumerate(classes)}, {id(fit): i for i, fit in enumerate(fits)}
+    def of(cls, pairs: Sequence[tuple[DagClass, FamilyFits]], like: Structure) -> tuple[Classes, Ints]:
+        """Store distinct classes with fits, and which one each pair is; their nodes and states are those of `like`."""
+        distinct, index = numbered(pairs)
+        classes, class_index = numbered(one for one, _ in distinct)
+        fits, fit_index = numbered(fit for _, fit in distinct)
         structures = [Structure(like.nodes, like.states, one.example) for one in classes]
-        return cls(
-            structures,
-            classes,
-            fits,
-            np.array([number[one] for one, _ in found], np.int64),
-            np.array([place[id(fit)] for _, fit in found], np.int64),
-        )
+        return cls(structures, classes, fits, class_index, fit_index), index
 
     def __len__(self) -> int:
         return len(self.structure)
@@ -209,7 +200,7 @@ def fitted_batches(truth: pd.Series, estimate: pd.Series, context: Context | Non
             networks, index = _networks(graphs, wanted, like, members, truth.index)
             yield Batch(at, NetworkPairs(truths, networks, truth_codes[at], index))
         else:
-            some, index = _classes(classes, wanted, like)
+            some, index = Classes.of([(classes[i], row_fits) for i, row_fits in wanted], like)
             yield Batch(at, ClassPairs(truths, some, truth_codes[at], index))
 
 
@@ -225,30 +216,11 @@ def _networks(
     graphs: list[Graph], wanted: list[tuple[int, FamilyFits]], like: Structure, rows: list[int], index: pd.Index
 ) -> tuple[Networks, Ints]:
     """Return the distinct fitted DAGs, and which of them each row has."""
-    number: dict[tuple[int, int], int] = {}
-    made, position = [], np.empty(len(wanted), np.int64)
-    for at, (graph, fits) in enumerate(wanted):
-        key = (graph, id(fits))
-        if key not in number:
-            structure = Structure(like.nodes, like.states, parents_of(graphs[graph]))
-            try:
-                made.append(parameterise(structure, fits))
-            except ValueError as error:
-                raise ValueError(f"{name_row(rows[at], index)}: {error}") from None
-            number[key] = len(number)
-        position[at] = number[key]
-    return Networks.of(made), position
-
-
-def _classes(classes: list[DagClass], wanted: list[tuple[int, FamilyFits]], like: Structure) -> tuple[Classes, Ints]:
-    """Return the distinct classes with their fits, and which of them each row has."""
-    number: dict[tuple[int, int], int] = {}
-    class_fits: list[tuple[DagClass, FamilyFits]] = []
-    position = np.empty(len(wanted), np.int64)
-    for at, (graph, fits) in enumerate(wanted):
-        key = (graph, id(fits))
-        if key not in number:
-            number[key] = len(class_fits)
-            class_fits.append((classes[graph], fits))
-        position[at] = number[key]
-    return Classes.of(class_fits, like), position
+    distinct, place = numbered(wanted)
+    made = []
+    for graph, fits in distinct:
+        try:
+            made.append(parameterise(Structure(like.nodes, like.states, parents_of(graphs[graph])), fits))
+        except ValueError as error:
+            raise ValueError(f"{name_row(rows[wanted.index((graph, fits))], index)}: {error}") from None
+    return Networks.of(made), place

@@ -14,8 +14,8 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -23,18 +23,16 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_number
 from ...contract.metric import METRICS, metric
-from ...contract.options import with_options
+from ...contract.options import with_example, with_options
 from ...contract.pairs import PairError
-from ...graphs.column import as_graph
-from ...graphs.kernels.planes import KINDS as KINDS_OF_GRAPH
-from ...graphs.kernels.planes import marks_from_planes
-from ...graphs.pairs import GraphBatch
-from .classes import ClassPairs, DagClass
+from ...graphs.kernels.planes import DAG
+from ...graphs.pairs import GraphBatch, GraphPairs
+from ..structure.hamming import shd
+from .cells import DiscreteNetwork, GaussianNetwork, Structure, check_table
+from .classes import ClassPairs
 from .fitting import FamilyFits
 from .laws import LAWS, FamilyLaws, GaussianMoments, Scope, laws_of, moments_of, path_coefficients, scale
-from .networks.network import DiscreteNetwork, GaussianNetwork, Network
-from .networks.pairs import Group, NetworkPairs, row_sums
-from .networks.structure import Structure, check_table
+from .pairs import Group, NetworkPairs, Networks, row_sums
 
 __all__ = [
     "ckl",
@@ -83,16 +81,6 @@ def _quadratic(rows: Floats, matrix: Floats) -> Floats:
     return row_sums(row_sums(rows[:, None, :] * matrix) * rows)
 
 
-def family_term(truth: Network, law: str, i: int, parents: Scope, parameters: Floats) -> float:
-    """Return the term of a node whose parameters given these parents are a table or (intercept, .., variance)."""
-    rows = parameters.reshape(1, -1)
-    if isinstance(truth, GaussianNetwork):
-        return float(gaussian_terms(moments_of(truth), law, i, parents, rows)[0])
-    if not isinstance(truth, DiscreteNetwork):
-        raise TypeError(f"expected a DiscreteNetwork or a GaussianNetwork, found {type(truth).__name__}")
-    return -float(discrete_sums(laws_of(truth).family_law(law, i, parents).reshape(-1), rows)[0])
-
-
 #: which number of the members' values is the class's
 Over = Literal["mean", "best", "worst"]
 _SUMMARIES: dict[Over, Callable[[list[float]], float]] = {"mean": np.mean, "best": np.min, "worst": np.max}
@@ -101,46 +89,32 @@ _SUMMARIES: dict[Over, Callable[[list[float]], float]] = {"mean": np.mean, "best
 def class_divergence(pairs: ClassPairs, law: str, over: Over, seed: int) -> Floats:
     """Return the scaled divergence, in nats, of each truth and class: NaN if a member's is, a mean infinite too."""
     values = np.empty(pairs.n)
-    terms: dict[tuple[int, int], Terms] = {}
+    terms: dict[tuple[int, FamilyFits], Callable[[int, Scope], float]] = {}
     for position in range(pairs.n):
-        truth, (members, fits) = int(pairs.truth_index[position]), pairs.class_of(position)
-        key = (truth, id(fits))
-        if key not in terms:
-            terms[key] = Terms(pairs.true_network(truth), law, fits)
+        index, (members, fits) = int(pairs.truth_index[position]), pairs.class_of(position)
+        truth = pairs.true_network(index)
+        term = terms.setdefault((index, fits), cache(partial(_fitted_term, truth, law, fits)))
         try:
-            values[position] = _summed(members, terms[key], over, seed)
+            # what is added to the terms of all families
+            own = laws_of(truth).own_log_probability(law) if isinstance(truth, DiscreteNetwork) else 0.0
+            total = own + sum(term(i, members.example[i]) for i in members.fixed)
+            for part in members.parts(seed):
+                sums = [sum(term(i, p) for i, p in zip(part.nodes, way, strict=True)) for way in part.ways]
+                total += float(_SUMMARIES[over](sums))
         except ValueError as error:
             raise PairError([position], str(error)) from None
+        # the rounding of a difference of sums is relative to them
+        values[position] = 0.0 if abs(total) < 1e-13 * abs(own) else total
     return values
 
 
-def _summed(members: DagClass, terms: Terms, over: Over, seed: int) -> float:
-    total = terms.own + sum(terms.of(i, members.example[i]) for i in members.fixed)
-    for part in members.parts(seed):
-        sums = [sum(terms.of(i, p) for i, p in zip(part.nodes, way, strict=True)) for way in part.ways]
-        total += float(_SUMMARIES[over](sums))
-    # the rounding of a difference of sums is relative to them
-    return 0.0 if abs(total) < 1e-13 * abs(terms.own) else total
-
-
-class Terms:
-    """The terms of families under one truth and one set of fits, each made on first use."""
-
-    def __init__(self, truth: Network, law: str, fits: FamilyFits) -> None:
-        self.truth, self.law, self.fits = truth, law, fits
-        #: what is added to the terms of all families
-        self.own = laws_of(truth).own_log_probability(law) if isinstance(truth, DiscreteNetwork) else 0.0
-        self._found: dict[tuple[int, Scope], float] = {}
-
-    def of(self, node: int, parents: Scope) -> float:
-        """Return the term of a node with these parents."""
-        if (node, parents) not in self._found:
-            structure = self.truth.structure
-            if structure.states is not None:
-                check_table(structure.nodes[node], [structure.cards[v] for v in (*parents, node)])
-            parameters = self.fits.fit(node, parents)
-            self._found[node, parents] = family_term(self.truth, self.law, node, parents, parameters)
-        return self._found[node, parents]
+def _fitted_term(truth: Any, law: str, fits: FamilyFits, node: int, parents: Scope) -> float:
+    """Return the term of a node whose parameters given these parents are fitted."""
+    if isinstance(truth, GaussianNetwork):
+        return float(gaussian_terms(moments_of(truth), law, node, parents, fits.fit(node, parents)[None])[0])
+    check_table(truth.nodes[node], [truth.structure.cards[v] for v in (*parents, node)])
+    weight = laws_of(truth).family_law(law, node, parents).reshape(-1)
+    return -float(discrete_sums(weight, fits.fit(node, parents).reshape(1, -1))[0])
 
 
 KINDS = ("discrete", "gaussian")
@@ -157,23 +131,31 @@ def weights(truth: FamilyLaws, law: str, structure: Structure) -> Floats:
     )
 
 
-def _discrete(group: Group, law: str) -> Floats:
-    """Compute the scaled divergence, in nats, of discrete estimates with the same parent sets."""
+def by_group(pairs: NetworkPairs, value: Callable[[Group], Any]) -> Floats:
+    """Compute one number per pair, or one for all pairs of a group; errors name the pairs."""
+    values = np.empty(pairs.n)
+    for group in pairs.groups():
+        try:
+            values[group.rows] = value(group)
+        except ValueError as error:
+            raise PairError(group.rows, str(error)) from None
+    return values
+
+
+def _divergence(group: Group, law: str) -> Floats:
+    """Compute the scaled divergence, in nats, of estimates with the same parent sets."""
+    if isinstance(group.truth, GaussianNetwork):
+        moments, families = moments_of(group.truth), zip(group.structure.parents, group.structure.slices, strict=True)
+        terms = (
+            gaussian_terms(moments, law, i, parents, group.parameters[:, part])
+            for i, (parents, part) in enumerate(families)
+        )
+        return sum(terms, np.zeros(len(group.rows)))
     truth = laws_of(discrete_truth(group))
-    weight = weights(truth, law, group.structure)
     truth_term = truth.own_log_probability(law)
-    values = truth_term - discrete_sums(weight, group.parameters)
+    values = truth_term - discrete_sums(weights(truth, law, group.structure), group.parameters)
     # the rounding of a difference of sums is relative to them
     return np.where(np.abs(values) < _ROUNDING / 10 * abs(truth_term), 0.0, values)
-
-
-def _gaussian(network: GaussianNetwork, structure: Structure, parameters: Floats, law: str) -> Floats:
-    """Compute the scaled divergence, in nats, of linear-Gaussian estimates with the same parent sets."""
-    truth = moments_of(network)
-    total = np.zeros(len(parameters))
-    for i, (parents, part) in enumerate(zip(structure.parents, structure.slices, strict=True)):
-        total += gaussian_terms(truth, law, i, parents, parameters[:, part])
-    return total
 
 
 def discrete_truth(group: Group) -> DiscreteNetwork:
@@ -196,24 +178,11 @@ def divergence(pairs: NetworkPairs, law: str, scaled: bool, base: float, seed: i
     if isinstance(pairs, ClassPairs):
         values = class_divergence(pairs, law, over, seed)
     else:
-        values = _network_divergence(pairs, law)
+        values = by_group(pairs, lambda group: _divergence(group, law))
     if not scaled and pairs.n:
         values /= scale(law, len(pairs.structure.nodes))
     values = np.where(np.abs(values) < _ROUNDING, 0.0, values)
     return values / math.log(base) if base != math.e else values
-
-
-def _network_divergence(pairs: NetworkPairs, law: str) -> Floats:
-    values = np.empty(pairs.n)
-    for group in pairs.groups():
-        if isinstance(group.truth, GaussianNetwork):
-            values[group.rows] = _gaussian(group.truth, group.structure, group.parameters, law)
-        else:
-            try:
-                values[group.rows] = _discrete(group, law)
-            except ValueError as error:
-                raise PairError(group.rows, str(error)) from None
-    return values
 
 
 #: what the divergences declare alike, and entries of their docstrings
@@ -241,6 +210,13 @@ OPTIONS = {
 }
 #: what the divergences that apply to classes too declare alike
 OF_CLASSES = {**DIVERGENCE, "kinds": (*KINDS, *CLASS_KINDS)}
+
+
+_TURNED = """>>> import causaleval_pd as ce
+>>> truth = ce.DiscreteNetwork({{"A": [], "B": ["A"]}}, {{"A": [.5, .5], "B": [[.9, .1], [.1, .9]]}})
+>>> turned = ce.DiscreteNetwork({{"A": ["B"], "B": []}}, {{"A": [[.9, .1], [.1, .9]], "B": [.5, .5]}})
+>>> round(ce.{name}(truth, turned), 4)
+{gives}"""
 
 
 @metric(**{**OF_CLASSES, "reference": "10.1214/aoms/1177729694"}, long_name="KL divergence")
@@ -305,6 +281,7 @@ def ckl2(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0
 
 @metric(**OF_CLASSES, long_name="causal KL, all but one")
 @with_options(OPTIONS)
+@with_example(_TURNED, gives=0.8789)
 def ckl3(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
     """Mean KL divergence over interventions on all nodes but one, set to states drawn from their true law.
 
@@ -317,33 +294,18 @@ def ckl3(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0
     ----------
     scaled : bool
         Multiply by the number of nodes, as the published tables do. False: the definition.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
-    >>> round(ce.ckl3(truth, turned), 4)
-    0.8789
     """
     return divergence(pairs, "ckl3", scaled, base, seed, over)
 
 
 @metric(**OF_CLASSES, long_name="weighted edit distance, CKL3")
 @with_options(OPTIONS)
+@with_example(_TURNED, gives=0.8789)
 def wed_3(pairs: Any, *, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
     """Weighted edit distance WED_3: the cost of each node's wrong parents, weighted by the true law of all parents.
 
     `WED_3 = sum_i sum_{true and estimated parents} truth(parents) KL(truth(x_i|true) || estimate(x_i|estimated))`,
     which is the number of nodes times CKL3.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
-    >>> round(ce.wed_3(truth, turned), 4)
-    0.8789
     """
     return divergence(pairs, "ckl3", True, base, seed, over)
 
@@ -353,26 +315,14 @@ def wed_3(pairs: Any, *, base: float = math.e, seed: int = 0, over: Over = "mean
     long_name="causal KL, single interventions",
 )
 @with_options(OPTIONS)
+@with_example(_TURNED, gives=0.4394)
 def ckl(pairs: Any, *, base: float = math.e) -> Floats:
     """Mean KL divergence over interventions on one node at a time, each node and each of its states equally likely.
 
     `CKL = sum_i 1/k sum_a 1/|X_i| KL(truth(.|do(X_i = a)) || estimate(.|do(X_i = a)))`.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
-    >>> round(ce.ckl(truth, turned), 4)
-    0.4394
     """
     check_base(base)
-    values = np.empty(pairs.n)
-    for group in pairs.groups():
-        try:
-            values[group.rows] = _single_interventions(group)
-        except ValueError as error:
-            raise PairError(group.rows, str(error)) from None
+    values = by_group(pairs, _single_interventions)
     values = np.where(np.abs(values) < _ROUNDING, 0.0, values)
     return values / math.log(base)
 
@@ -418,11 +368,12 @@ def _masses(pairs: NetworkPairs, of: str, hit: Any) -> Floats:
     """Return the mean over nodes of the weight on entries of the estimate's tables that are `hit`."""
     if of not in LAWS:
         raise ValueError(f"of must be one of {', '.join(LAWS)}, found {of!r}")
-    values = np.empty(pairs.n)
-    for group in pairs.groups():
+
+    def mass(group: Group) -> Floats:
         weight = weights(laws_of(discrete_truth(group)), of, group.structure)
-        values[group.rows] = row_sums(hit(group.parameters) * weight) / max(1, len(group.structure.nodes))
-    return values
+        return row_sums(hit(group.parameters) * weight) / max(1, len(group.structure.nodes))
+
+    return by_group(pairs, mass)
 
 
 @metric(**_MASS, long_name="mass on zeros of the estimate")
@@ -458,21 +409,10 @@ def undefined_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
 
 
 @metric(**{**DIVERGENCE, "costly": False}, long_name="edit distance", symmetric=True)
+@with_example(_TURNED, gives=2.0)
 def edit_distance(pairs: Any) -> Floats:
-    """Count the arcs to delete and to add; an arc to reverse counts twice.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
-    >>> ce.edit_distance(truth, turned)
-    2.0
-    """
-    values = np.empty(pairs.n)
-    for group in pairs.groups():
-        values[group.rows] = len(group.truth.structure.arcs ^ group.structure.arcs)
-    return values
+    """Count the arcs to delete and to add; an arc to reverse counts twice."""
+    return by_group(pairs, lambda group: len(group.truth.structure.arcs ^ group.structure.arcs))
 
 
 def mutual_information(truth: FamilyLaws, a: int, b: int) -> float:
@@ -503,12 +443,13 @@ def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
     0.6931
     """
     check_base(base)
-    values = np.empty(pairs.n)
-    for group in pairs.groups():
+
+    def cost(group: Group) -> float:
         truth = laws_of(discrete_truth(group))
         arcs = sorted(truth.network.structure.arcs ^ group.structure.arcs)
-        values[group.rows] = sum(mutual_information(truth, min(arc), max(arc)) for arc in arcs)
-    return values / math.log(base)
+        return sum(mutual_information(truth, min(arc), max(arc)) for arc in arcs)
+
+    return by_group(pairs, cost) / math.log(base)
 
 
 @metric(
@@ -534,34 +475,33 @@ def wed_p(pairs: Any, *, own: bool = False) -> Floats:
     >>> round(ce.wed_p(truth, empty), 4)
     0.36
     """
-    values = np.empty(pairs.n)
-    for group in pairs.groups():
+
+    def cost(group: Group) -> Any:
         if not isinstance(group.truth, GaussianNetwork):
             raise TypeError(f"expected a linear-Gaussian network, found {group.truth!r}")
-        truth, structure = moments_of(group.truth), group.truth.structure
-        deleted = path_coefficients(truth, structure)
-        new = sorted(group.structure.arcs - structure.arcs)
-        values[group.rows] = sum(deleted[arc] ** 2 for arc in sorted(structure.arcs - group.structure.arcs))
+        truth, structure, estimated = moments_of(group.truth), group.truth.structure, group.structure
+        deleted, new = sorted(structure.arcs - estimated.arcs), sorted(estimated.arcs - structure.arcs)
+        base = _squared_paths(truth, structure, deleted)
         if not own:
-            added = path_coefficients(truth, group.structure)
-            values[group.rows] += sum(added[arc] ** 2 for arc in new)
-        elif new:
-            for row, parameters in zip(group.rows, group.parameters, strict=True):
-                estimate = GaussianMoments(GaussianNetwork._of_checked(group.structure, parameters))
-                added = path_coefficients(estimate, group.structure)
-                values[row] += sum(added[arc] ** 2 for arc in new)
-    return values
+            return base + _squared_paths(truth, estimated, new)
+        laws = (GaussianMoments(GaussianNetwork._of_checked(estimated, values)) for values in group.parameters)
+        return [base + _squared_paths(moments, estimated, new) for moments in laws] if new else base
+
+    return by_group(pairs, cost)
 
 
-@lru_cache(maxsize=4096)
-def _pattern(structure: Structure) -> NDArray[np.int8]:
-    """Return the marks (k, k) of the CPDAG of a structure's DAG: both cells of an undirected edge are set."""
-    k = len(structure.nodes)
-    graph = as_graph(
-        [(structure.nodes[a], structure.nodes[b]) for a, b in sorted(structure.arcs)], nodes=structure.nodes
-    )
-    batch = GraphBatch(k, graph.planes[None], np.array([KINDS_OF_GRAPH.index(graph.kind)], np.uint8))
-    return marks_from_planes(batch.cpdag.planes, k)[0]
+def _squared_paths(law: GaussianMoments, structure: Structure, arcs: Iterable[tuple[int, int]]) -> float:
+    """Sum the squared standardised coefficients that some arcs have when a DAG is fitted to a law."""
+    coefficients = path_coefficients(law, structure)
+    return sum(coefficients[arc] ** 2 for arc in arcs)
+
+
+def _patterns(networks: Networks, index: NDArray[np.int64]) -> tuple[GraphBatch, NDArray[np.int64]]:
+    """Return the CPDAGs of the DAGs of some networks, and which of them each has."""
+    used, place = np.unique(networks.structure[index], return_inverse=True)
+    graphs = [networks.structures[i].graph for i in used.tolist()]
+    planes = np.stack([graph.planes for graph in graphs])
+    return GraphBatch(graphs[0].n_nodes, planes, np.full(len(graphs), DAG, np.uint8)).cpdag, place.reshape(-1)
 
 
 @metric(**{**DIVERGENCE, "closed_form": None}, long_name="edit distance of patterns", symmetric=True)
@@ -584,14 +524,9 @@ def pattern_edit_distance(pairs: Any, *, undirected_cost: float = 0.5) -> Floats
     (2.0, 0.0)
     """
     check_number(undirected_cost, "undirected_cost", "[0, 2]")
-    values = np.empty(pairs.n)
-    for group in pairs.groups():
-        true, estimated = _pattern(group.truth.structure), _pattern(group.structure)
-        adjacent = [(marks | marks.T).astype(bool) for marks in (true, estimated)]
-        changed = np.triu(adjacent[0] != adjacent[1]).sum()
-        shared = np.triu(adjacent[0] & adjacent[1])
-        undirected = [(marks & marks.T).astype(bool) for marks in (true, estimated)]
-        half = (shared & (undirected[0] != undirected[1])).sum()
-        reversed_ = (shared & ~undirected[0] & ~undirected[1] & (true != estimated)).sum()
-        values[group.rows] = changed + 2 * reversed_ + undirected_cost * half
-    return values
+    if not pairs.n:
+        return np.empty(0)
+    true, truth_index = _patterns(pairs.truth, pairs.truth_index)
+    estimated, estimate_index = _patterns(pairs.estimate, pairs.estimate_index)
+    graphs = GraphPairs(true, estimated, truth_index, estimate_index)
+    return np.asarray(shd.function(graphs, reversal_cost=2.0, undirected_cost=undirected_cost))

@@ -19,13 +19,21 @@ from ...graphs.column import as_graph, coerce_graphs, is_graph_column
 from ..structure.field import GRAPHS, forward_edges
 from ..structure.field import perfect_estimates as perfect_graphs
 from ..structure.field import relabelled_cells as graph_cells
+from .cells import Network, Structure, contents
 from .classes import fitted_batches
 from .fitting import FamilyFits, Fits, fits_of_row, parameterise, parents_of
-from .networks.column import coerce_networks, graphs_of_networks, is_network_column, network_column, unpack_networks
-from .networks.formats import is_network, read_network
-from .networks.network import Network
-from .networks.pairs import NetworkPairs, Networks, differing, pair
-from .networks.structure import Structure, contents
+from .formats import is_network, read_network
+from .pairs import (
+    NetworkPairs,
+    Networks,
+    coerce_networks,
+    differing,
+    graphs_of_networks,
+    is_network_column,
+    network_column,
+    pair,
+    unpack_networks,
+)
 
 __all__ = ["FITTED_GRAPHS", "NETWORKS"]
 

@@ -1,42 +1,47 @@
-"""Networks fitted to cases or to a joint law: families, a node given its parents, and whole networks.
+"""Networks fitted to cases or to a joint law: families, a node given its parents, whole networks, and examples.
 
 The fit of a family depends on it alone and is kept: thousands of DAGs over a few variables share a few families.
+
+References
+----------
+.. [1] O'Donnell, R. T., Korb, K. B., Allison, L. (2021). Causal KL: Evaluating causal discovery, with the example
+   networks. doi:10.48550/arXiv.2111.06029
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Any, Literal, Protocol, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_type
+from ...contract.checks import check_number, check_type
 from ...contract.context import Context
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
+from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure, node_names, parent_positions, sort_states
 from .laws import Scope, laws_of, moments_of
-from .networks.network import DiscreteNetwork, GaussianNetwork, Network, node_names, parent_positions
-from .networks.structure import Structure, sort_states
 
-__all__ = ["from_data", "from_joint"]
+__all__ = ["from_data", "from_joint", "metastatic", "metastatic_mutations"]
 
 Floats = NDArray[np.float64]
 Estimator = float | Literal["mle", "uniform rows"]
 
 
-class FamilyFits(Protocol):
-    """Fits of families over the same variables."""
+@dataclass(frozen=True, eq=False)
+class FamilyFits:
+    """Fits of families over the same variables, each made on first use."""
 
-    @property
-    def states(self) -> tuple[tuple[str, ...], ...] | None:
-        """States of each node; None for linear-Gaussian fits."""
-
-    def fit(self, node: int, parents: Scope) -> Floats:
-        """Return the parameters of a node given its parents, in the shape of its structure."""
+    #: states of each node; None for linear-Gaussian fits
+    states: tuple[tuple[str, ...], ...] | None
+    #: `fit(node, parents)` returns the parameters of a node given its parents, in the shape of its structure
+    fit: Callable[[int, Scope], Floats]
 
 
 def fits_to_data(
@@ -67,25 +72,20 @@ def fits_to_data(
             _refuse_missing(name, np.isnan(column))
         if not np.isfinite(values).all() or len(values) < 2:
             raise ValueError("linear-Gaussian networks need at least two cases, all finite")
-        return MomentFits(nodes, values.mean(axis=0), np.cov(values, rowvar=False, ddof=0).reshape(len(nodes), -1))
-    check_estimator(estimator)
+        covariance = np.cov(values, rowvar=False, ddof=0).reshape(len(nodes), -1)
+        return FamilyFits(None, cache(partial(_fit_moments, nodes, values.mean(axis=0), covariance)))
+    if isinstance(estimator, str):
+        known = estimator in ("mle", "uniform rows")
+    else:
+        number = isinstance(estimator, (int, float, np.number)) and not isinstance(estimator, bool)
+        known = number and 0 < estimator < math.inf
+    if not known:
+        raise ValueError(f"estimator must be 'mle', 'uniform rows' or a positive pseudo-count, found {estimator!r}")
     if states is not None and (lacking := [name for name in nodes if name not in states]):
         raise ValueError(f"states lacks the nodes {lacking}; give each node's states, or none")
-    codes, state_names = [], []
-    for name in nodes:
-        of_column, names = _encode(name, data[name].array, None if states is None else states[name])
-        codes.append(of_column)
-        state_names.append(names)
-    return CountFits(nodes, tuple(state_names), tuple(codes), estimator)
-
-
-def check_estimator(estimator: Any) -> None:
-    """Refuse an unknown estimator."""
-    if estimator in ("mle", "uniform rows") and isinstance(estimator, str):
-        return
-    number = isinstance(estimator, (int, float, np.number)) and not isinstance(estimator, bool)
-    if not number or not 0 < estimator < math.inf:
-        raise ValueError(f"estimator must be 'mle', 'uniform rows' or a positive pseudo-count, found {estimator!r}")
+    columns = [_encode(name, data[name].array, None if states is None else states[name]) for name in nodes]
+    state_names = tuple(names for _, names in columns)
+    return FamilyFits(state_names, cache(partial(_fit_counts, [codes for codes, _ in columns], state_names, estimator)))
 
 
 def _refuse_missing(name: str, missing: NDArray[np.bool_]) -> None:
@@ -110,29 +110,19 @@ def _encode(name: str, cells: Any, states: Sequence[Any] | None) -> tuple[NDArra
     return result, tuple(known)
 
 
-class CountFits:
-    """Fits of tables to the counts of discrete data."""
-
-    def __init__(
-        self,
-        nodes: tuple[str, ...],
-        states: tuple[tuple[str, ...], ...] | None,
-        codes: tuple[NDArray[np.int64], ...],
-        estimator: Estimator,
-    ) -> None:
-        self.nodes, self.states, self.codes, self.estimator = nodes, states, codes, estimator
-        self._found: dict[tuple[int, Scope], Floats] = {}
-
-    def fit(self, node: int, parents: Scope) -> Floats:
-        """Return the table of a node given its parents."""
-        if (node, parents) not in self._found:
-            axes = (*parents, node)
-            states = cast(tuple[tuple[str, ...], ...], self.states)
-            shape = tuple(len(states[v]) for v in axes)
-            at = np.ravel_multi_index(tuple(self.codes[v] for v in axes), shape)
-            counts = np.bincount(at, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
-            self._found[node, parents] = estimate(counts, self.estimator)
-        return self._found[node, parents]
+def _fit_counts(
+    codes: Sequence[NDArray[np.int64]],
+    states: tuple[tuple[str, ...], ...],
+    estimator: Estimator,
+    node: int,
+    parents: Scope,
+) -> Floats:
+    """Return the table of a node given its parents, from the states of cases."""
+    axes = (*parents, node)
+    shape = tuple(len(states[v]) for v in axes)
+    at = np.ravel_multi_index(tuple(codes[v] for v in axes), shape)
+    counts = np.bincount(at, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
+    return estimate(counts, estimator)
 
 
 def estimate(counts: Floats, estimator: Estimator) -> Floats:
@@ -144,42 +134,18 @@ def estimate(counts: Floats, estimator: Estimator) -> Floats:
     return np.divide(counts, total, out=np.full_like(counts, empty), where=total > 0)
 
 
-class JointFits:
-    """Fits of tables to the joint law of a discrete network."""
-
-    def __init__(self, network: DiscreteNetwork, undefined: str) -> None:
-        self.nodes, self.states, self.undefined = network.nodes, network.structure.states, undefined
-        self._truth = laws_of(network)
-        self._found: dict[tuple[int, Scope], Floats] = {}
-
-    def fit(self, node: int, parents: Scope) -> Floats:
-        """Return the table of a node given its parents."""
-        if (node, parents) not in self._found:
-            joint = self._truth.joint((*parents, node))
-            self._found[node, parents] = estimate(joint, "uniform rows" if self.undefined == "uniform" else "mle")
-        return self._found[node, parents]
-
-
-class MomentFits:
-    """Fits of linear regressions to means and covariances."""
-
-    states = None
-
-    def __init__(self, nodes: tuple[str, ...], means: Floats, covariance: Floats) -> None:
-        self.nodes, self.means, self.covariance = nodes, means, covariance
-
-    def fit(self, node: int, parents: Scope) -> Floats:
-        """Return intercept, coefficients and variance of a node given its parents."""
-        at, s = list(parents), self.covariance
-        try:
-            weights = np.linalg.solve(s[np.ix_(at, at)], s[at, node])
-        except np.linalg.LinAlgError:
-            weights = np.full(len(at), np.nan)
-        variance = s[node, node] - weights @ s[at, node]
-        if not variance > 1e-12 * s[node, node]:
-            names = [self.nodes[p] for p in parents]
-            raise ValueError(f"node {self.nodes[node]!r} is a linear function of {names}; its variance would be 0")
-        return np.array([self.means[node] - weights @ self.means[at], *weights, variance])
+def _fit_moments(nodes: tuple[str, ...], means: Floats, s: Floats, node: int, parents: Scope) -> Floats:
+    """Return intercept, coefficients and variance of a node given its parents, from means and covariances."""
+    at = list(parents)
+    try:
+        weights = np.linalg.solve(s[np.ix_(at, at)], s[at, node])
+    except np.linalg.LinAlgError:
+        weights = np.full(len(at), np.nan)
+    variance = s[node, node] - weights @ s[at, node]
+    if not variance > 1e-12 * s[node, node]:
+        names = [nodes[p] for p in parents]
+        raise ValueError(f"node {nodes[node]!r} is a linear function of {names}; its variance would be 0")
+    return np.array([means[node] - weights @ means[at], *weights, variance])
 
 
 @lru_cache(maxsize=64)
@@ -190,10 +156,14 @@ def fits_to_joint(network: Network, undefined: str = "nan") -> FamilyFits:
     if isinstance(network, DiscreteNetwork):
         if np.isnan(network.parameters).any():
             raise ValueError("the network has undefined rows, so its joint law may be undefined; fill them first")
-        return JointFits(network, undefined)
+        laws = laws_of(network)
+        estimator: Estimator = "uniform rows" if undefined == "uniform" else "mle"
+        return FamilyFits(
+            network.structure.states, cache(lambda node, parents: estimate(laws.joint((*parents, node)), estimator))
+        )
     if isinstance(network, GaussianNetwork):
         truth = moments_of(network)
-        return MomentFits(network.nodes, truth.means, truth.covariance)
+        return FamilyFits(None, cache(partial(_fit_moments, network.nodes, truth.means, truth.covariance)))
     raise TypeError(f"expected a DiscreteNetwork or a GaussianNetwork, found {type(network).__name__}")
 
 
@@ -361,3 +331,75 @@ def _is_gaussian(structure: Any, states: Any, data: pd.DataFrame) -> bool:
             return source.kind == "gaussian"
     floats = [pd.api.types.is_float_dtype(dtype) for dtype in data.dtypes]
     return states is None and bool(floats) and all(floats)
+
+
+#: arcs of the mutated structures, by the names of the published tables
+MUTATED_ARCS = MappingProxyType(
+    {
+        "true": "M -> S; M -> B; S -> C; B -> C",
+        "add.weak": "M -> S; M -> B; S -> C; B -> C; S -> B",
+        "add.strong": "M -> S; M -> B; S -> C; B -> C; S -> B; M -> C",
+        "del.weak": "M -> B; S -> C; B -> C",
+        "del.strong": "M -> S; S -> C; B -> C",
+        "rev.in.weak": "S -> M; M -> B; S -> C; B -> C",
+        "rev.in.strong": "M -> S; B -> M; S -> C; B -> C",
+        "rev.out.weak": "M -> S; M -> B; C -> S; B -> C",
+        "rev.out.strong": "M -> S; M -> B; S -> C; C -> B",
+    }
+)
+
+
+def metastatic(*, coma_given_serum: float = 0.8, coma_given_tumour: float = 0.8) -> DiscreteNetwork:
+    """Return the network of metastatic cancer M, raised serum calcium S, brain tumour B and coma C.
+
+    Parameters
+    ----------
+    coma_given_serum, coma_given_tumour : float
+        P(C | S, not B) and P(C | B, not S). The published "weak" and "strong" tweaks set one of them to 0.75.
+
+    Returns
+    -------
+    DiscreteNetwork
+        The network, with states T and F.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.causal_kl.metastatic()
+    DiscreteNetwork(4 nodes, 4 arcs: B -> C; M -> B; M -> S; S -> C)
+    """
+    by_s = check_number(coma_given_serum, "coma_given_serum", "[0, 1]")
+    by_b = check_number(coma_given_tumour, "coma_given_tumour", "[0, 1]")
+    return DiscreteNetwork(
+        {"M": [], "S": ["M"], "B": ["M"], "C": ["S", "B"]},
+        {
+            "M": [0.9, 0.1],
+            "S": [[0.2, 0.8], [0.05, 0.95]],
+            "B": [[0.8, 0.2], [0.2, 0.8]],
+            "C": [[[0.8, 0.2], [by_s, 1 - by_s]], [[by_b, 1 - by_b], [0.05, 0.95]]],
+        },
+        {node: ["T", "F"] for node in "MSBC"},
+    )
+
+
+def metastatic_mutations() -> dict[str, Network]:
+    """Return the mutations of the published tables with infinite data.
+
+    Returns
+    -------
+    dict
+        Network by name: two tweaked ones, then structures with the conditional laws of the true joint law.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> mutations = ce.causal_kl.metastatic_mutations()
+    >>> round(ce.ckl3(ce.causal_kl.metastatic(), mutations["rev.out.strong"]), 4)
+    0.356
+    """
+    truth = metastatic()
+    tweaked: dict[str, Network] = {
+        "tweak.weak": metastatic(coma_given_serum=0.75),
+        "tweak.strong": metastatic(coma_given_tumour=0.75),
+    }
+    return tweaked | {name: from_joint(arcs, truth) for name, arcs in MUTATED_ARCS.items()}

@@ -34,12 +34,12 @@ from ...graphs.kernels import control_kernels, kernels
 from ...graphs.kernels.dag_counts import check_counted
 from ...graphs.kernels.inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import arcs_from_planes, planes_from_arcs
-from .classes import Classes, ClassPairs, DagClass, class_of_arcs
+from ...graphs.orientations import bits
+from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure
+from .classes import Classes, ClassPairs, DagClass, class_of_arcs, numbered
 from .field import no_fits, table_bytes
 from .fitting import FamilyFits, fits_of_row, fits_to_joint, parameterise
-from .networks.network import DiscreteNetwork, GaussianNetwork, Network
-from .networks.pairs import NetworkPairs, Networks
-from .networks.structure import Structure
+from .pairs import NetworkPairs, Networks
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -115,7 +115,7 @@ def relabellings(truth: Structure, estimate: Structure) -> Space:
     Law: a permutation of the nodes, uniform among all. Given: the shape of the estimate. Rows with one key are
     relabelled by the same permutation.
     """
-    k, graph = len(estimate.nodes), _planes(estimate)
+    k, graph = len(estimate.nodes), estimate.graph.planes[None]
     listed = None
     if k <= MOST_LISTED:
         renamed = [
@@ -137,7 +137,7 @@ def _orientations(structure: Structure) -> Space:
     if len(edges) <= MOST_DIRECTED and k < 63:
         return _listed(orientations(k, edges))
 
-    skeleton = _planes(structure)
+    skeleton = structure.graph.planes[None]
 
     def draw(key: NDArray[np.uint64], start: int, count: int) -> list[list[int]]:
         stuck = 0
@@ -151,12 +151,6 @@ def _orientations(structure: Structure) -> Space:
         return parent_sets(graphs, k)
 
     return Space(None, draw)
-
-
-def _planes(structure: Structure) -> NDArray[np.uint64]:
-    """Return a DAG as planes."""
-    source, target = np.array(sorted(structure.arcs), np.int64).reshape(-1, 2).T
-    return planes_from_arcs(1, len(structure.nodes), np.zeros(len(source), np.int64), source, target)
 
 
 def _listed(masks: ParentSets) -> Space:
@@ -178,19 +172,9 @@ def orientations(k: int, edges: Edges) -> ParentSets:
     return np.array(parent_sets(all_orientations(k, edges), k), np.int64)
 
 
-def bits(mask: int) -> tuple[int, ...]:
-    """Return the positions of the bits of a parent set, ascending."""
-    positions = []
-    while mask:
-        low = mask & -mask
-        positions.append(low.bit_length() - 1)
-        mask ^= low
-    return tuple(positions)
-
-
 @dataclass(frozen=True, eq=False)
 class RandomNetworks(Controls):
-    """Controls that are random DAGs with parameters fitted as the estimate's were."""
+    """Controls that are random DAGs with parameters fitted as the estimate's were, or their equivalence classes."""
 
     #: the observed pairs, one per row
     pairs: NetworkPairs
@@ -200,13 +184,16 @@ class RandomNetworks(Controls):
     fits: list[FamilyFits]
     #: (n,): names of the rows' random streams
     keys: NDArray[np.uint64]
+    #: (n,): rows whose controls are classes; None where the estimates are networks and all controls too
+    of_classes: NDArray[np.bool_] | None = None
 
     work = 1e5
 
     @property
     def kind(self) -> NDArray[np.object_]:
-        """Class of the controls: DAGs."""
-        return np.full(self.pairs.n, "dag", object)
+        """Class of the controls."""
+        of_classes = np.zeros(self.pairs.n, bool) if self.of_classes is None else self.of_classes
+        return np.where(of_classes, np.array("cpdag", object), np.array("dag", object))
 
     @property
     def cost(self) -> int:  # type: ignore[override]
@@ -222,54 +209,57 @@ class RandomNetworks(Controls):
         ]
         return self.pairs_with(wanted)
 
-    def pairs_with(self, wanted: list[tuple[int, tuple[int, ...]]]) -> NetworkPairs:
-        """Return pairs of the rows' truths with DAGs (parent sets as bits), each distinct network made once."""
-        known: dict[tuple[int, tuple[int, ...]], int] = {}
-        networks: list[Network] = []
-        index = np.empty(len(wanted), np.int64)
-        structures: dict[tuple[int, ...], Structure] = {}
-        for at, (row, parents) in enumerate(wanted):
-            key = (id(self.fits[row]), parents)
-            if key not in known:
-                if parents not in structures:
-                    variables = self.pairs.structure
-                    structures[parents] = Structure(
-                        variables.nodes, variables.states, tuple(bits(int(p)) for p in parents)
-                    )
-                known[key] = len(networks)
-                networks.append(parameterise(structures[parents], self.fits[row]))
-            index[at] = known[key]
-        rows = np.array([row for row, _ in wanted], np.int64)
-        return NetworkPairs(self.pairs.truth, Networks.of(networks), self.pairs.truth_index[rows], index)
+    def pairs_with(self, wanted: list[tuple[int, Dag]]) -> NetworkPairs:
+        """Return pairs of the rows' truths with DAGs (parent sets as bits) or their classes, each made once."""
+        truth_index = self.pairs.truth_index[np.array([row for row, _ in wanted], np.int64)]
+        if self.of_classes is not None:
+            completed = classes_of_dags(list({parents for row, parents in wanted if self.of_classes[row]}))
+            fitted = [
+                (
+                    completed[parents] if self.of_classes[row] else DagClass(parents, (0,) * len(parents)),
+                    self.fits[row],
+                )
+                for row, parents in wanted
+            ]
+            classes, index = Classes.of(fitted, self.pairs.structure)
+            return ClassPairs(self.pairs.truth, classes, truth_index, index)
+        distinct, index = numbered((parents, self.fits[row]) for row, parents in wanted)
+        variables = self.pairs.structure
+        structures = {
+            dag: Structure(variables.nodes, variables.states, tuple(tuple(bits(int(p))) for p in dag))
+            for dag, _ in distinct
+        }
+        networks = Networks.of([parameterise(structures[dag], fits) for dag, fits in distinct])
+        return NetworkPairs(self.pairs.truth, networks, truth_index, index)
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric for rows whose DAGs are enumerated, or None."""
         enumerated = {row: masks for row, space in enumerate(self.spaces) if (masks := space.all) is not None}
         if not enumerated:
             return None
-        keys: dict[tuple[int, int, int, str], int] = {}
-        index, laws, kinds = [], [], self.kind.tolist()
-        for row, masks in enumerated.items():
-            key = (int(self.pairs.truth_index[row]), id(self.fits[row]), id(masks), kinds[row])
-            if key not in keys:
-                keys[key] = len(keys)
-                laws.append(self._values(metric, row, masks))
-            index.append(keys[key])
+        truths, kinds = self.pairs.truth_index.tolist(), self.kind.tolist()
+        keys = [(truths[row], self.fits[row], id(masks), kinds[row]) for row, masks in enumerated.items()]
+        index = numbered(keys)[1]
+        rows = np.array(list(enumerated))[np.unique(index, return_index=True)[1]].tolist()
+        laws = [self._values(metric, row, enumerated[row]) for row in rows]
         values = np.full((len(laws), max(map(len, laws), default=0)), np.nan)
         weights = np.zeros_like(values)
         for at, law in enumerate(laws):
             values[at, : len(law)], weights[at, : len(law)] = law, 1 / len(law)
-        distribution = Distribution.of(np.array(index, np.int64), values, weights)
+        distribution = Distribution.of(index, values, weights)
         return ClosedForm(distribution.expectation(lambda x: x), None, distribution).spread(
             np.isin(np.arange(self.pairs.n), list(enumerated))
         )
 
     def _values(self, metric: Metric, row: int, masks: ParentSets) -> Floats:
-        """Score every DAG of a row's space."""
+        """Score every DAG of a row's space, or its class, each class once."""
 
         def score(pairs: NetworkPairs) -> Floats:
             return np.asarray(metric.function(pairs, **metric.options), np.float64)
 
+        if self.of_classes is not None:
+            distinct, inverse = self.pairs_with([(row, tuple(parents)) for parents in masks.tolist()]).unique()
+            return score(distinct)[inverse]
         if metric.closed_form == "additive":
             scores = self.add_terms(score, row, masks)
             if np.isfinite(scores).all():
@@ -289,42 +279,6 @@ class RandomNetworks(Controls):
             node_masks, inverse = np.unique(masks[:, i], return_inverse=True)
             total += np.array([terms[i, mask] for mask in node_masks.tolist()])[inverse]
         return np.where(np.abs(total) < 1e-12, 0.0, total)
-
-
-@dataclass(frozen=True, eq=False)
-class RandomClasses(RandomNetworks):
-    """Controls that are the Markov equivalence classes of random DAGs, or where a row asks for that the DAGs."""
-
-    #: rows whose controls are classes
-    of_classes: NDArray[np.bool_]
-
-    @property
-    def kind(self) -> NDArray[np.object_]:
-        """Class of the controls."""
-        return np.where(self.of_classes, np.array("cpdag", object), np.array("dag", object))
-
-    def pairs_with(self, wanted: list[tuple[int, Dag]]) -> ClassPairs:
-        """Return pairs of the rows' truths with the classes of DAGs (parent sets as bits)."""
-        completed = classes_of_dags(list({parents for row, parents in wanted if self.of_classes[row]}))
-        number: dict[tuple[DagClass, int], int] = {}
-        class_fits: list[tuple[DagClass, FamilyFits]] = []
-        index = np.empty(len(wanted), np.int64)
-        for at, (row, parents) in enumerate(wanted):
-            one = completed[parents] if self.of_classes[row] else DagClass(parents, (0,) * len(parents))
-            key = (one, id(self.fits[row]))
-            if key not in number:
-                number[key] = len(class_fits)
-                class_fits.append((one, self.fits[row]))
-            index[at] = number[key]
-        rows = np.array([row for row, _ in wanted], np.int64)
-        some = Classes.of(class_fits, self.pairs.structure)
-        return ClassPairs(self.pairs.truth, some, self.pairs.truth_index[rows], index)
-
-    def _values(self, metric: Metric, row: int, masks: ParentSets) -> Floats:
-        """Score the class of every DAG of a row's space, each class once."""
-        pairs = self.pairs_with([(row, tuple(parents)) for parents in masks.tolist()])
-        distinct, inverse = pairs.unique()
-        return np.asarray(metric.function(distinct, **metric.options), np.float64)[inverse]
 
 
 def classes_of_dags(dags: list[Dag]) -> dict[Dag, DagClass]:
@@ -368,9 +322,8 @@ def drawn_from(make: Callable[[Structure, Structure], Space]) -> MakeControls:
                     raise
                 raise ValueError(f"{name_row(row, matching.estimate.index)}: {error}") from None
         of_classes = _of_classes(matching, rows, pairs)
-        if of_classes.any() or isinstance(pairs, ClassPairs):
-            return RandomClasses(pairs, spaces, fits, keys, of_classes)
-        return RandomNetworks(pairs, spaces, fits, keys)
+        some = of_classes.any() or isinstance(pairs, ClassPairs)
+        return RandomNetworks(pairs, spaces, fits, keys, of_classes if some else None)
 
     controls.__doc__ = f"{inspect.getdoc(make)}\n\n{_FITTED}"
     return controls
@@ -423,10 +376,7 @@ for _name, _long_name, _space in (
 
 
 def additive(value: Value) -> str | None:
-    """Check on all DAGs of three nodes that a metric sums functions of parents over nodes; return a contradiction.
-
-    A metric of one kind of network is checked on that kind: on the other it must raise an error.
-    """
+    """Check on DAGs of three nodes that a metric sums functions of parents over nodes; of one kind it may raise."""
     errors = []
     for truth in _probed():
         try:

@@ -144,7 +144,7 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         return
     true, estimated = (FormulaCells(tuple(parse_set(cell) for cell in distinct)) for _, distinct in sides)
     codes = np.zeros(len(truth), np.int64) if context is None else context.codes
-    settings = (Setting(),) if context is None else tuple(_setting(values) for values in context.values)
+    settings = (Setting(),) if context is None else tuple(map(_setting, context.values))
     pairs = FormulaPairs(true, estimated, sides[0][0][rows], sides[1][0][rows], codes[rows], settings)
     check_pairs(pairs, rows, truth.index)
     yield Batch(rows, pairs)
@@ -199,19 +199,13 @@ def pair(truth: Any, estimate: Any) -> FormulaPairs:
     return pairs
 
 
-def labels(truths: pd.Series) -> NDArray[np.int64]:
-    """Return one number per cell that stands for its factors, 0 where missing."""
-    codes, distinct = pd.factorize(truths)
-    words = [repr(sorted({name for model in parse_set(cell) for name in model.factors})) for cell in distinct]
-    return np.append(identify_cells(pd.Series(words, dtype=object)), 0)[codes]
-
-
-def labels_in_context(truths: pd.Series, context: Context) -> NDArray[np.int64]:
+def labels(truths: pd.Series, context: Context | None = None) -> NDArray[np.int64]:
     """Return one number per cell that stands for the factors of truth and context and their values, 0 where missing."""
     codes, distinct = pd.factorize(truths)
     written = [{name for model in parse_set(cell) for name in model.factors} for cell in distinct]
-    settings = [_setting(values) for values in context.values]
-    pairs, place = np.unique(np.stack([codes, context.codes]), axis=1, return_inverse=True)
+    settings = (Setting(),) if context is None else tuple(map(_setting, context.values))
+    of_row = np.zeros(len(truths), np.int64) if context is None else context.codes
+    pairs, place = np.unique(np.stack([codes, of_row]), axis=1, return_inverse=True)
     words: list[str | None] = []
     for truth, number in pairs.T.tolist():
         setting = settings[number]
@@ -254,7 +248,7 @@ FORMULAS = register_field(
         context=CONTEXT,
         custom_null=custom_null,
         labels=labels,
-        labels_in_context=labels_in_context,
+        labels_in_context=labels,
         relabelling=Relabelling(relabelled_cells),
         samples=samples,
     )

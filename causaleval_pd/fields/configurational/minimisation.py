@@ -45,33 +45,6 @@ from .truth_table import FuzzyTable, TruthTable, free_planes, ideal_table
 __all__ = ["redundancy_free"]
 
 
-def has_injection(options: Sequence[int]) -> bool:
-    """Check whether every element has a partner of its own, given the bit set of each element's partners."""
-    taken = 0
-    for option in options:  # most often everyone can have the first partner that is left
-        free = option & ~taken
-        if not free:
-            break
-        taken |= free & -free
-    else:
-        return True
-    owner: dict[int, int] = {}
-
-    def augment(element: int, seen: set[int]) -> bool:
-        rest = options[element]
-        while rest:
-            partner = rest & -rest
-            rest ^= partner
-            if partner not in seen:
-                seen.add(partner)
-                if partner not in owner or augment(owner[partner], seen):
-                    owner[partner] = element
-                    return True
-        return False
-
-    return all(augment(element, set()) for element in range(len(options)))
-
-
 def injects(smaller: Sequence[Any], larger: Sequence[Any]) -> bool:
     """Check whether the conjunctions of one formula are contained in different conjunctions of the other."""
     # conjunctions are integers of a vocabulary, or sets of literals
@@ -88,14 +61,25 @@ def injects(smaller: Sequence[Any], larger: Sequence[Any]) -> bool:
             break
     else:
         return True
-    options = []
+    options: list[list[int]] = []
     for x in smaller:
         # an element with n partners finds one that the others leave, so no more are needed
         partners = list(itertools.islice((i for i, y in enumerate(larger) if x & y == x), n))
         if not partners:
             return False
-        options.append(sum(1 << i for i in partners))
-    return has_injection(options)
+        options.append(partners)
+    owner: dict[int, int] = {}
+
+    def augment(element: int, seen: set[int]) -> bool:
+        for partner in options[element]:
+            if partner not in seen:
+                seen.add(partner)
+                if partner not in owner or augment(owner[partner], seen):
+                    owner[partner] = element
+                    return True
+        return False
+
+    return all(augment(element, set()) for element in range(n))
 
 
 def best_overlap(

@@ -15,7 +15,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -98,16 +98,14 @@ def complexity_codes(
     sizes = [sorted(map(len, atom.disjuncts)) for atom in atoms]
     n = len(shape.names)
     for model in models:
-        literals = model.complexity
         explained = {name for name, _ in model.outcomes}
-        if len(explained) < len(model.atoms) or min(n - 1, literals) > MAX_FREE:
+        if len(explained) < len(model.atoms) or min(n - 1, model.complexity) > MAX_FREE:
             return None
     if any(one[-1] >= n for one in sizes):
         return None
     negative = np.array([sum(value == 0 for one in a.disjuncts for _, value in one) for a in atoms], np.int64)
     shapes = [(model.outcomes, [sorted(map(len, atom.disjuncts)) for atom in model.atoms]) for model in models]
     same = [shapes.index(one) for one in shapes]
-    chance = -1.0 if share is None else share
 
     def draw(key: int, start: int, count: int) -> Ints:
         from .kernels.draws import draw_sets
@@ -124,7 +122,7 @@ def complexity_codes(
             shape.models,
             np.array(same, np.int64),
             n,
-            chance,
+            -1.0 if share is None else share,
             negative,
             MAX_PROPOSALS,
             np.zeros((2 * MAX_FACTORS + 1, MAX_WORDS), np.int64),
@@ -398,17 +396,26 @@ def complexity_law(pairs: FormulaPairs, position: int, signs: Signs = "estimate"
     words = pairs.setting(position).vocabulary
     domains = {name: words.domain(name) for name in factors}
     models = [_without_redundancy(model, domains) for model in pairs.estimated_models(position)]
+    sizes = [{a.outcome: tuple(sorted(map(len, a.disjuncts))) for a in model.atoms} for model in models]
+    values = [
+        {a.outcome: sorted(value for one in a.disjuncts for _, value in one) for a in model.atoms} for model in models
+    ]
+    negated = 0.5 if isinstance(signs, str) else signs
 
     def sample(key: int, number: int) -> Cell:
         uniforms = stream(key, number)
+
+        def draw(shape: dict[Literal, tuple[int, ...]], signed: dict[Literal, list[int]]) -> Model:
+            like = signed.__getitem__ if signs == "estimate" else None
+            return draw_model(list(shape), shape.__getitem__, factors, domains, uniforms, negated=negated, values=like)
+
         for _ in range(_MAX_SETS):
-            drawn = {draw_like(model, factors, domains, uniforms, signs) for model in models}
+            drawn = set(map(draw, sizes, values))
             if len(drawn) == len(models):
                 return tuple(sorted(drawn, key=str))
         raise NoSuchModelError(f"{_MAX_SETS} sets of {len(models)} models all had equal ones")
 
-    share = None if signs == "estimate" else 0.5 if isinstance(signs, str) else signs
-    return ModelLaw(sample, complexity_codes(models, factors, domains, share))
+    return ModelLaw(sample, complexity_codes(models, factors, domains, None if signs == "estimate" else negated))
 
 
 def _without_redundancy(model: Model, domains: Domains) -> Model:
@@ -417,21 +424,6 @@ def _without_redundancy(model: Model, domains: Domains) -> Model:
     if is_redundancy_free(model, domains):
         return model
     return next(iter(minimal_models(model, domains)), model)
-
-
-def draw_like(model: Model, factors: Sequence[str], domains: Domains, uniforms: Iterator[float], signs: Signs) -> Model:
-    """Draw a model of the shape of another one."""
-    sizes = {atom.outcome: tuple(sorted(map(len, atom.disjuncts))) for atom in model.atoms}
-    values = {a.outcome: sorted(value for one in a.disjuncts for _, value in one) for a in model.atoms}
-    return draw_model(
-        list(sizes),
-        sizes.__getitem__,
-        factors,
-        domains,
-        uniforms,
-        negated=0.5 if isinstance(signs, str) else signs,
-        values=values.__getitem__ if signs == "estimate" else None,
-    )
 
 
 def prepare_complexity(matching: Matching) -> Signs:
@@ -630,8 +622,10 @@ class SharedFactors(NamedTuple):
     groups: list[list[list[str]]]
 
 
-def shared_factors(matching: Matching) -> SharedFactors | None:
-    """Find the factors that all rows of a cluster in a stratum can exchange; None where rows are relabelled singly."""
+def prepare_relabelling(matching: Matching) -> SharedFactors | None:
+    """Check the options; find the factors that a cluster's rows can exchange, None where rows are relabelled singly."""
+    check_flag(matching.options.get("flip", False), "flip")
+    warn_unstated_factors(matching)
     if matching.cluster is None:
         return None
     stratum = np.zeros(len(matching.cluster), np.int64) if matching.stratum is None else matching.stratum
@@ -650,13 +644,11 @@ def shared_factors(matching: Matching) -> SharedFactors | None:
             if key in seen:
                 continue
             seen.add(key)
-            models = (pairs.true_model(position), *pairs.estimated_models(position))
+            models, setting = (pairs.true_model(position), *pairs.estimated_models(position)), pairs.setting(position)
             explained.setdefault(key[0], set()).update(name for model in models for name, _ in model.outcomes)
-            words = pairs.setting(position).vocabulary
-            names_of_data = pairs.setting(position).names
-            if names_of_data is not None:
-                limits.setdefault(key[0], []).append(set(names_of_data))
-            known = {name: words.domain(name) for name in known_factors(pairs, position)}
+            if setting.names is not None:
+                limits.setdefault(key[0], []).append(set(setting.names))
+            known = {name: setting.vocabulary.domain(name) for name in known_factors(pairs, position)}
             domains.setdefault(key[0], []).append(known)
     groups: list[list[list[str]]] = [[] for _ in range(int(number.max(initial=-1)) + 1)]
     for which, row_domains in domains.items():
@@ -667,13 +659,6 @@ def shared_factors(matching: Matching) -> SharedFactors | None:
         for values in sorted({values for name, values in names.items() if name not in explained[which]}):
             groups[which].append(sorted(x for x in names if names[x] == values and x not in explained[which]))
     return SharedFactors(of_row, groups)
-
-
-def prepare_relabelling(matching: Matching) -> SharedFactors | None:
-    """Check the options of a table's controls, and find the factors that are exchanged jointly."""
-    check_flag(matching.options.get("flip", False), "flip")
-    warn_unstated_factors(matching)
-    return shared_factors(matching)
 
 
 def relabel_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:

@@ -28,7 +28,6 @@ from .truth_table import Setting, evaluation_order
 
 if TYPE_CHECKING:
     from .kernels.scores import Models
-    from .quality import Convention
 
 Ints = NDArray[np.int64]
 
@@ -338,28 +337,27 @@ class FormulaPairs(Pairs):
 
     def as_equivalences(self) -> FormulaPairs:
         """Return the pairs with `=>` and `<=` read as `<->`; pairs without them are returned as they are."""
-        if not any((side.kinds == KINDS.index("one-way")).any() for side in (self.truth, self.estimate)):
-            return self
         truth, estimate = self.truth.as_equivalences(), self.estimate.as_equivalences()
-        equivalences: FormulaPairs = self.remember(
-            "equivalences", lambda: replace(self, truth=truth, estimate=estimate)
-        )
-        return equivalences
+        if truth is self.truth and estimate is self.estimate:
+            return self
+        same: FormulaPairs = self.remember("equivalences", lambda: replace(self, truth=truth, estimate=estimate))
+        return same
 
     def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
         """Compute something for each estimated model of every distinct pair, once for all metrics."""
-        outputs: list[list[Any]] = self.remember(key, lambda: self._by_model(compute))
-        return outputs
 
-    def _by_model(self, compute: Callable[[int, Model], Any]) -> list[list[Any]]:
-        outputs: list[list[Any]] = []
-        refusals: dict[int, FormulaTooLargeError] = {}
-        for position in self.distinct[0].tolist():
-            try:
-                outputs.append([compute(position, model) for model in self.estimated_models(position)])
-            except FormulaTooLargeError as error:
-                refusals[position] = error
-        self._refuse(refusals)
+        def computed() -> list[list[Any]]:
+            outputs: list[list[Any]] = []
+            refusals: dict[int, FormulaTooLargeError] = {}
+            for position in self.distinct[0].tolist():
+                try:
+                    outputs.append([compute(position, model) for model in self.estimated_models(position)])
+                except FormulaTooLargeError as error:
+                    refusals[position] = error
+            self._refuse(refusals)
+            return outputs
+
+        outputs: list[list[Any]] = self.remember(key, computed)
         return outputs
 
     def spread(self, values: Sequence[float]) -> NDArray[np.float64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -49,11 +49,7 @@ class Claim(NamedTuple):
     outcome: Literal
     look: str
     #: look of single literals, where it is another
-    literals: tuple[tuple[Literal, str], ...] = ()
-
-    def look_of(self, literal: Literal) -> str:
-        """Return the look of the line of a literal."""
-        return dict(self.literals).get(literal, self.look)
+    looks: Mapping[Literal, str] = {}
 
 
 class Place(NamedTuple):
@@ -313,11 +309,11 @@ def model_difference(
     for disjunct, outcome in every:
         verdict = verdicts.get((disjunct, outcome))
         false = verdict is not None and verdict.standing == "false"
-        causes = tuple((one, "literal") for one in sorted(verdict.causes)) if verdict is not None and false else ()
+        causes = dict.fromkeys(verdict.causes, "literal") if verdict is not None and false else {}
         claims.append(Claim(disjunct, outcome, "missing" if verdict is None else verdict.standing, causes))
     new_figure = ax is None
     ax = _draw(claims, ax)
-    used = {claim.look for claim in claims} | {look for claim in claims for _, look in claim.literals}
+    used = {claim.look for claim in claims} | {look for claim in claims for look in claim.looks.values()}
     handles = [_line(look) for look in _LOOKS if look in used]
     ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.01), frameon=False, fontsize="small")
     figure = figure_of(ax)
@@ -367,7 +363,10 @@ def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
     wide = {name: 0.085 + 0.05 * len(name) for name in layout.factors}
     layer = max(_LAYER, 1.0 + 2 * max(wide.values())) if ax is None else inches(ax) / (max(xs) + 0.8)
     half = {name: width / layer for name, width in wide.items()}
-    round_x, round_y = _ROUND if _points_back(claims, layout) else (0.0, 0.0)
+    place = layout.factors
+    # an arrow leads to a factor that is not right of its cause, as in a cycle
+    points_back = any(place[name][0] >= place[claim.outcome[0]][0] for claim in claims for name, _ in claim.disjunct)
+    round_x, round_y = _ROUND if points_back else (0.0, 0.0)
     margin = max(0.3, *half.values()) + 0.1 + round_x
     tall = max(ys) - min(ys) + round_y
     row = max(_LOW, min(_HEIGHT, _TALLEST / max(tall, 1.0)))
@@ -388,7 +387,7 @@ def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
         for literal in sorted(claim.disjunct):
             ends = [effect] if joint is None else [joint] if together else [joint, effect]
             points = [ports[literal], *layout.ways[number, literal], *ends]
-            _curve(ax, points, claim.look_of(literal), arrow=not together)
+            _curve(ax, points, claim.looks.get(literal, claim.look), arrow=not together)
         if joint is not None and together:
             _curve(ax, [joint, effect], claim.look, arrow=True)
             ax.plot(*joint, "o", ms=5, color=_colour(claim.look), zorder=3, gid="joint")
@@ -403,12 +402,6 @@ def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
         box = {"boxstyle": "round,pad=0.35", "facecolor": tone(0.0), "edgecolor": tone(0.85)}
         ax.text(x, y, name, ha="center", va="center", bbox=box, zorder=5, gid="factor")
     return ax
-
-
-def _points_back(claims: Sequence[Claim], layout: Layout) -> bool:
-    """Check whether an arrow leads to a factor that is not right of its cause, as in a cycle."""
-    place = layout.factors
-    return any(place[name][0] >= place[claim.outcome[0]][0] for claim in claims for name, _ in claim.disjunct)
 
 
 def _ports(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[Literal, Point]:

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 from typing import Literal as OneOf
 
 import numpy as np
@@ -34,7 +34,6 @@ from .formula import (
     bits,
     conjunction_text,
     dnf_text,
-    literal_text,
     require_equivalences,
     union,
 )
@@ -47,6 +46,7 @@ __all__ = ["Convention", "exposition_table", "quality_table"]
 PathRule = OneOf["outcome", "pairwise"]
 #: literals of a disjunct, disjuncts and literals of a minimal form relative to data, in the published functions
 PUBLISHED_SIZES = (3, 4, 10)
+T = TypeVar("T")
 COMPONENTS = ("literal", "conjunctive", "disjunctive", "sequential")
 
 
@@ -103,7 +103,7 @@ class Expansion:
     def __init__(self, atoms: dict[int, Form], vocabulary: Vocabulary, work: Work | None = None) -> None:
         self.atoms, self.vocabulary, self.work = atoms, vocabulary, work or Work()
         self._negated: dict[int, Form] = {}
-        self._replaced: dict[int, _Replaced] = {}
+        self._replaced: dict[int, dict[int, list[int]]] = {}
 
     def negated(self, outcome: int) -> Form:
         """Return the negation of an outcome's formula."""
@@ -113,22 +113,22 @@ class Expansion:
 
     def substitute(self, form: Form, outcome: int) -> Form:
         """Replace every occurrence of an outcome by its formula, and of its negation by the negated formula."""
-        replaced = self._replaced.get(outcome)
-        if replaced is None:
-            replaced = self._replaced[outcome] = _Replaced(self, outcome)
+        # each disjunct is replaced once, as candidates share disjuncts
+        replaced, negation = self._replaced.setdefault(outcome, {}), self.vocabulary.negation(outcome)
+        for disjunct in form - replaced.keys():
+            longer = [disjunct]
+            if disjunct & outcome:
+                longer = [disjunct ^ outcome | cause for cause in self.atoms[outcome]]
+            if disjunct & negation:
+                longer = [one ^ negation | cause for one in longer for cause in self.negated(outcome)]
+            replaced[disjunct] = longer
         disjuncts = frozenset(itertools.chain.from_iterable(map(replaced.__getitem__, form)))
         self.work.spend(1 + len(disjuncts) // 16)
         return disjuncts
 
     def candidates(self, form: Form) -> set[Form]:
         """Return a formula with outcomes replaced one after the other, in every order; every step is a candidate."""
-        forms, todo = {form}, [form]
-        while todo:
-            for _, new in self._steps(todo.pop()):
-                if new and new not in forms:
-                    forms.add(new)
-                    todo.append(new)
-        return forms
+        return _reached(form, lambda current: (new for _, new in self._steps(current) if new))
 
     def _steps(self, form: Form) -> list[tuple[int, Form]]:
         """Return the formulas in which one outcome more is replaced, each with that outcome."""
@@ -141,33 +141,20 @@ class Expansion:
 
     def substitutions(self, form: Form) -> set[tuple[frozenset[int], Form]]:
         """Return the candidates with the sets of outcomes that were replaced."""
-        start = (frozenset[int](), form)
-        variants, todo = {start}, [start]
-        while todo:
-            replaced, current = todo.pop()
-            for outcome, longer in self._steps(current):
-                new = (replaced | {outcome}, longer)
-                if longer and new not in variants:
-                    variants.add(new)
-                    todo.append(new)
-        return variants
+        return _reached(
+            (frozenset[int](), form), lambda at: ((at[0] | {one}, new) for one, new in self._steps(at[1]) if new)
+        )
 
 
-class _Replaced(dict[int, list[int]]):
-    """Disjuncts after an outcome is replaced; each is computed once, as candidates share disjuncts."""
-
-    def __init__(self, expansion: Expansion, outcome: int) -> None:
-        self.expansion, self.outcome = expansion, outcome
-
-    def __missing__(self, disjunct: int) -> list[int]:
-        expansion, outcome = self.expansion, self.outcome
-        negation, disjuncts = expansion.vocabulary.negation(outcome), [disjunct]
-        if disjunct & outcome:
-            disjuncts = [disjunct ^ outcome | cause for cause in expansion.atoms[outcome]]
-        if disjunct & negation:
-            disjuncts = [one ^ negation | cause for one in disjuncts for cause in expansion.negated(outcome)]
-        self[disjunct] = disjuncts
-        return disjuncts
+def _reached(start: T, following: Callable[[T], Iterable[T]]) -> set[T]:
+    """Return everything that can be reached in any number of steps."""
+    reached, todo = {start}, [start]
+    while todo:
+        for new in following(todo.pop()):
+            if new not in reached:
+                reached.add(new)
+                todo.append(new)
+    return reached
 
 
 def expose(
@@ -311,7 +298,6 @@ def exposition_table(model: Model | str, setting: Setting | None = None) -> pd.D
     setting = setting or Setting()
     known = expose(as_model(model), setting, relative=True)
     words = setting.vocabulary
-    multi_value = words.multi_value
     text = partial(_text, words=words)
     rows: list[tuple[str, str, str, int]] = []
     for outcome, ascribed in known.items():
@@ -324,7 +310,7 @@ def exposition_table(model: Model | str, setting: Setting | None = None) -> pd.D
             (
                 effect,
                 "disjunctive",
-                dnf_text(map(words.decode, form), multi_value=multi_value),
+                dnf_text(map(words.decode, form), multi_value=words.multi_value),
                 sum(code.bit_count() for code in form),
             )
             for form in ascribed.disjunctions
@@ -404,11 +390,11 @@ CONVENTIONS = {
 }
 
 
-def shared_disjunctions(own: Form, others: tuple[Form, ...], *, tie_rule: TieRule, work: Work | None = None) -> int:
+def shared_disjunctions(own: Form, others: tuple[Form, ...], tie_rule: TieRule, work: Work) -> int:
     """Count the literals that a formula of the scored side shares with its best counterpart on the other side."""
     if own in others:
         return sum(code.bit_count() for code in own)
-    work, disjuncts_first = work or Work(), tie_rule == "disjuncts_first"
+    disjuncts_first = tie_rule == "disjuncts_first"
     work.spend(2 * len(others))
     overlaps = [best_overlap(list(own), list(other), disjuncts_first=disjuncts_first, work=work) for other in others]
     if disjuncts_first:
@@ -421,9 +407,7 @@ def shared_by_outcome(own: Ascriptions, other: Ascriptions, tie_rule: TieRule, w
     """Count the literals that the scored side (`own`) shares: in an outcome's literals, conjunctions, disjunctions."""
     work.spend(len(own.conjunctions) * len(other.conjunctions) // 8)
     conjunctive = sum(max(((a & b).bit_count() for b in other.conjunctions), default=0) for a in own.conjunctions)
-    disjunctive = sum(
-        shared_disjunctions(a, other.disjunctions, tie_rule=tie_rule, work=work) for a in own.disjunctions
-    )
+    disjunctive = sum(shared_disjunctions(a, other.disjunctions, tie_rule, work) for a in own.disjunctions)
     return (own.literals & other.literals).bit_count(), conjunctive, disjunctive
 
 
@@ -556,7 +540,10 @@ def quality_table(
                 exposed(true[0], relative=False), exposed(model, relative=True), setting.vocabulary, chosen
             )
             for measure, counts in zip(("correctness", "completeness"), sides, strict=True):
-                rows += [(label, str(true[0]), str(model), *row) for row in _rows(measure, counts, setting.vocabulary)]
+                head = (label, str(true[0]), str(model), measure)
+                for outcome, count in counts.items():
+                    effect = _text(outcome, setting.vocabulary)
+                    rows += [(*head, effect, name, *count[:, i].tolist()) for i, name in enumerate(COMPONENTS)]
     names = ["row", "truth", "estimate", "measure", "outcome", "component", "shared", "complexity"]
     table = pd.DataFrame(rows, columns=names)
     table["score"] = table["shared"] / table["complexity"].where(table["complexity"] != 0)
@@ -595,18 +582,3 @@ def _cell(cell: Any, name: str, row: int | None, index: pd.Index) -> Cell:
     if not models or (name == "truth" and len(models) > 1):
         raise ValueError(f"{where}: expected {'one model' if name == 'truth' else 'a model'}, found {len(models)}")
     return models
-
-
-def _rows(
-    measure: str, counts: Mapping[int, NDArray[np.float64]], vocabulary: Vocabulary
-) -> list[tuple[str, str, str, float, float]]:
-    return [
-        (
-            measure,
-            literal_text(next(iter(vocabulary.decode(outcome))), multi_value=vocabulary.multi_value),
-            component,
-            *count[:, i].tolist(),
-        )
-        for outcome, count in counts.items()
-        for i, component in enumerate(COMPONENTS)
-    ]

@@ -25,7 +25,7 @@ from ...execution.random_streams import RNGLike, resolve_seed
 from .formula import BINARY, Atom, Conjunction, Domains, Literal, Model, literal_text, read_domains
 from .minimisation import is_irredundant_alone, is_redundancy_free
 from .reader import as_literal, as_model
-from .truth_table import allows, configurations, data_values, factor_columns, ideal_data, membership, topological_order
+from .truth_table import allows, configurations, data_values, ideal_data, topological_order
 
 __all__ = ["NoSuchModelError", "benchmark_grid", "random_models", "simulate_data"]
 
@@ -51,9 +51,8 @@ class NoSuchModelError(ValueError):
     """
 
 
-def switches(model: Model | str) -> int:
+def switches(model: Model) -> int:
     """Count the factors that occur with more than one value on left-hand sides, as F in `(A+B*F<->D)*(C+B*f<->E)`."""
-    model = as_model(model)
     literals = {literal for atom in model.atoms for literal in atom.literals}
     return len(literals) - len({name for name, _ in literals})
 
@@ -166,12 +165,6 @@ def stream(seed: int, number: int) -> Iterator[float]:
         yield from generator.random(64).tolist()
 
 
-def _choose(items: Sequence[str], size: int, uniforms: Iterator[float]) -> list[str]:
-    """Draw `size` different items, each subset equally likely."""
-    left = list(items)
-    return [left.pop(int(next(uniforms) * len(left))) for _ in range(size)]
-
-
 def propose(
     outcome: Literal,
     sizes: Sequence[int],
@@ -186,17 +179,16 @@ def propose(
     left = [] if values is None else list(values)
     disjuncts = []
     for size in sizes:
-        conjunction = []
-        for name in _choose(eligible, size, uniforms):
+        conjunction, names = [], list(eligible)
+        for name in [names.pop(int(next(uniforms) * len(names))) for _ in range(size)]:
             domain = domains.get(name, BINARY)
             u = next(uniforms)
             if values is not None:
                 value = left.pop(int(u * len(left)))
                 if value not in domain:
                     return None
-                conjunction.append((name, value))
-                continue
-            value = int(u >= negated) if tuple(domain) == BINARY else domain[int(u * len(domain))]
+            else:
+                value = int(u >= negated) if tuple(domain) == BINARY else domain[int(u * len(domain))]
             conjunction.append((name, value))
         disjuncts.append(frozenset(conjunction))
     return tuple(disjuncts)
@@ -267,8 +259,6 @@ def no_such_model(outcomes: Sequence[Literal], sizes: Sequence[int], factors: Se
     )
 
 
-CASES = "a DataFrame with one row per case and one column per factor"
-
 #: share of cases with the value 1 of all exogenous factors, or by factor; or shares of all values of a factor
 Imbalance = float | Mapping[str, float | Sequence[float]]
 
@@ -296,17 +286,17 @@ def simulate_data(
     n_cases : int, optional
         Number of cases, drawn with replacement; default every configuration once.
     fragmentation : float
-        Share of the configurations that are never observed (`fragment`).
+        Share of the configurations that are never observed.
     noise : float
-        Share of cases that contradict the model (`add_noise`).
+        Share of cases that contradict the model.
     prevalence : float, optional
-        Share of cases that have the model's last outcome (`sample_cases`), which noise keeps.
+        Share of cases that have the model's last outcome , which noise keeps.
     imbalance : float or mapping, optional
-        Share of cases in which exogenous factors are 1 (`sample_cases`): of all, or by factor. Given `prevalence` too,
+        Share of cases in which exogenous factors are 1: of all, or by factor. Given `prevalence` too,
         it holds within the cases with and without the outcome only as far as the model allows. Cases that noise
         replaces do not keep it: they are uniform over the configurations that contradict the model.
     fuzziness : float
-        Largest distance of a membership from 0 or 1 (`fuzzify`), 0 for crisp data; factors with other values than 0
+        Largest distance of a membership from 0 or 1, 0 for crisp data; factors with other values than 0
         and 1 stay crisp.
     domains : mapping, optional
         Values of multi-value factors, and of factors that the model does not mention: the data have their columns too.
@@ -333,38 +323,57 @@ def simulate_data(
     for name, value in (("fragmentation", fragmentation), ("noise", noise)):
         check_number(value, name, "[0, 1]")
     check_number(fuzziness, "fuzziness", "[0, 0.5]")
-    random = generator(rng)
-    data = ideal_data(model, domains)
+    random = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(resolve_seed(rng))
+    data, known = ideal_data(model, domains), read_domains(domains)
     if fragmentation:
-        data = fragment(data, fragmentation, rng=random)
+        data = fragment(data, fragmentation, random)
     outcome = None if prevalence is None else model.outcomes[-1]
     if n_cases is not None or prevalence is not None or imbalance is not None:
-        size = len(data) if n_cases is None else n_cases
-        shares = _exogenous_shares(imbalance, model, data)
-        data = sample_cases(data, size, outcome=outcome, prevalence=prevalence, imbalance=shares, rng=random)
+        size = check_whole(len(data) if n_cases is None else n_cases, "n_cases", 1)
+        data = sample_cases(data, size, outcome, prevalence, _weights(imbalance, model, data), random)
     if noise:
-        data = add_noise(data, model, noise, keep=outcome, domains=domains, rng=random)
-    if not fuzziness:
-        return data
-    known = read_domains(domains)
-    binary = [name for name in data.columns if tuple(known.get(name, BINARY)) == BINARY]
-    return fuzzify(data, fuzziness, factors=binary, rng=random)
+        data = add_noise(data, model, noise, outcome, known, random)
+    if fuzziness:
+        binary = [name for name in data.columns if tuple(known.get(name, BINARY)) == BINARY]
+        data = fuzzify(data, fuzziness, binary, random)
+    return data
 
 
-def _exogenous_shares(
-    imbalance: Imbalance | None, model: Model, data: pd.DataFrame
-) -> Mapping[str, float | Sequence[float]] | None:
-    """Return the shares by factor: one number is meant for all binary factors that no atom explains."""
-    explained = {name for name, _ in model.outcomes}
+def _weights(imbalance: Imbalance | None, model: Model, data: pd.DataFrame) -> NDArray[np.float64] | None:
+    """Return the weights of cases by the shares of factors' values."""
+    # A case is drawn with a probability proportional to the product of the shares of its values, each divided by the
+    # number of cases that have the value, so that factors which are independent in `data` have these shares in the
+    # sample.
     if imbalance is None:
         return None
+    explained = {name for name, _ in model.outcomes}
     if isinstance(imbalance, Mapping):
-        effects = [name for name in imbalance if str(name).upper() in explained]
-        if effects:
+        entries = {str(name).upper(): share for name, share in imbalance.items()}
+        if effects := [name for name in imbalance if str(name).upper() in explained]:
             raise ValueError(f"imbalance is for exogenous factors, but the model explains {effects}; use prevalence=")
-        return imbalance
-    free = [name for name in data.columns if name not in explained and data[name].max() <= 1]
-    return dict.fromkeys(free, imbalance)
+    else:
+        # one number is meant for all binary factors that no atom explains
+        free = [name for name in data.columns if name not in explained and data[name].max() <= 1]
+        entries = dict.fromkeys(free, imbalance)
+    weights = np.ones(len(data))
+    for name, values in data_values(data, entries).items():
+        entry = entries[name]
+        if isinstance(entry, Sequence) and not isinstance(entry, str):
+            shares = [check_number(one, f"imbalance of {name}", "[0, 1]") for one in entry]
+            if len(shares) != len(values) or abs(sum(shares) - 1) > 1e-9:
+                raise ValueError(
+                    f"imbalance of {name} must be {len(values)} probabilities that sum to 1, for its values "
+                    f"{list(values)}, found {list(entry)}"
+                )
+        else:
+            share = check_number(entry, f"imbalance of {name}", "[0, 1]")
+            if values != BINARY:
+                raise ValueError(f"{name} has the values {list(values)}; give each a probability, as [0.5, 0.3, 0.2]")
+            shares = [1 - share, share]
+        for value, share in zip(values, shares, strict=True):
+            rows = (data[name] == value).to_numpy()
+            weights[rows] *= share / max(1, rows.sum())
+    return weights
 
 
 def benchmark_grid(
@@ -441,13 +450,11 @@ def _axis(name: str, values: Iterable[float | None]) -> list[float | None]:
     return levels
 
 
-def fragment(data: pd.DataFrame, share: float, *, rng: RNGLike = None) -> pd.DataFrame:
+def fragment(data: pd.DataFrame, share: float, random: np.random.Generator) -> pd.DataFrame:
     """Drop a share of the distinct configurations, with all their cases: limited diversity."""
-    check_number(share, "share", "[0, 1]")
-    check_type(data, pd.DataFrame, CASES, "data")
     codes = data.groupby(list(data.columns), sort=True).ngroup().to_numpy()
     n = int(codes.max(initial=-1)) + 1
-    gone = generator(rng).permutation(n)[: round(share * n)]
+    gone = random.permutation(n)[: round(share * n)]
     if len(gone) == n:
         raise ValueError(f"a share of {share} leaves none of the {n} configurations; take a smaller one")
     return data[~np.isin(codes, gone)]
@@ -456,60 +463,23 @@ def fragment(data: pd.DataFrame, share: float, *, rng: RNGLike = None) -> pd.Dat
 def sample_cases(
     data: pd.DataFrame,
     n_cases: int,
-    *,
-    outcome: tuple[str, int] | str | None = None,
-    prevalence: float | None = None,
-    imbalance: Mapping[str, float | Sequence[float]] | None = None,
-    rng: RNGLike = None,
+    outcome: Literal | None,
+    prevalence: float | None,
+    weights: NDArray[np.float64] | None,
+    random: np.random.Generator,
 ) -> pd.DataFrame:
-    """Draw cases with replacement, each equally likely, or so that factors and an outcome have given shares."""
-    # `imbalance` has by factor the probability of 1, or the probabilities of its values in order. A case is drawn with
-    # a probability proportional to the product over these factors, each divided by the number of cases that share the
-    # value, so that factors which are independent in `data` have the given probabilities in the sample.
-    check_whole(n_cases, "n_cases", 1)
-    check_type(data, pd.DataFrame, CASES, "data")
-    if (outcome is None) != (prevalence is None):
-        raise ValueError("outcome and prevalence belong together; give both or neither")
-    random, weights = generator(rng), _weights(data, imbalance)
+    """Draw cases with replacement, each equally likely or by weights, and so that an outcome has a given share."""
     if outcome is None or prevalence is None:
         rows = draw_rows(np.arange(len(data)), n_cases, "cases", random, weights)
         return data.iloc[rows].reset_index(drop=True)
     check_number(prevalence, "prevalence", "[0, 1]")
-    literal = as_literal(outcome)
-    has = membership(factor_columns(data, [literal[0]])[literal[0]], literal) > 0.5
+    has = (data[outcome[0]] == outcome[1]).to_numpy()
     n_with = round(prevalence * n_cases)
     with_it, without = (
-        draw_rows(np.flatnonzero(rows), n, f"cases {word} outcome {literal_text(literal)}", random, weights)
+        draw_rows(np.flatnonzero(rows), n, f"cases {word} outcome {literal_text(outcome)}", random, weights)
         for rows, n, word in ((has, n_with, "with"), (~has, n_cases - n_with, "without"))
     )
     return data.iloc[random.permutation(np.concatenate([with_it, without]))].reset_index(drop=True)
-
-
-def _weights(data: pd.DataFrame, imbalance: Mapping[str, float | Sequence[float]] | None) -> NDArray[np.float64] | None:
-    """Return the weights of cases by the shares of factors' values."""
-    if imbalance is None:
-        return None
-    check_type(imbalance, Mapping, "a mapping of factors to probabilities, as {'A': 0.9}", "imbalance")
-    weights = np.ones(len(data))
-    for name, cells in factor_columns(data, [str(name).upper() for name in imbalance]).items():
-        entry = next(share for key, share in imbalance.items() if str(key).upper() == name)
-        values = data_values(data, [name])[name]
-        if isinstance(entry, Sequence) and not isinstance(entry, str):
-            shares = [check_number(one, f"imbalance of {name}", "[0, 1]") for one in entry]
-            if len(shares) != len(values) or abs(sum(shares) - 1) > 1e-9:
-                raise ValueError(
-                    f"imbalance of {name} must be {len(values)} probabilities that sum to 1, for its values "
-                    f"{list(values)}, found {list(entry)}"
-                )
-        else:
-            share = check_number(entry, f"imbalance of {name}", "[0, 1]")
-            if values != BINARY:
-                raise ValueError(f"{name} has the values {list(values)}; give each a probability, as [0.5, 0.3, 0.2]")
-            shares = [1 - share, share]
-        for value, share in zip(values, shares, strict=True):
-            rows = cells == value
-            weights[rows] *= share / max(1, rows.sum())
-    return weights
 
 
 def draw_rows(
@@ -524,88 +494,42 @@ def draw_rows(
     return random.choice(rows, n) if weights is None else random.choice(rows, n, p=chances / chances.sum())
 
 
-def generator(rng: RNGLike) -> np.random.Generator:
-    """Return a generator: the given one, or one of the seed."""
-    return rng if isinstance(rng, np.random.Generator) else np.random.default_rng(resolve_seed(rng))
-
-
 def add_noise(
     data: pd.DataFrame,
-    model: Model | str,
+    model: Model,
     share: float,
-    *,
-    keep: tuple[str, int] | str | None = None,
-    domains: Domains | None = None,
-    rng: RNGLike = None,
+    keep: Literal | None,
+    domains: Domains,
+    random: np.random.Generator,
 ) -> pd.DataFrame:
     """Replace a share of the cases by configurations that contradict the model, each equally likely."""
-    model = as_model(model)
-    check_number(share, "share", "[0, 1]")
-    check_type(data, pd.DataFrame, CASES, "data")
-    values = read_domains(domains)
-    columns = factor_columns(data, [str(name).upper() for name in data.columns])
-    factor_columns(data, model.factors)
-    fuzzy = [name for name, cells in columns.items() if (cells != np.floor(cells)).any()]
-    if fuzzy:
-        raise ValueError(
-            f"noise is for crisp and multi-value data, but {fuzzy} are fuzzy; add noise first, then fuzzify"
-        )
-    known = data_values(data, columns) | {name: values[name] for name in columns.keys() & values.keys()}
     # other factors do not matter to the model, so a uniform contradicting configuration has uniform values there
+    known = {name: domains.get(name, BINARY) for name in data.columns}
     rows = configurations({name: known[name] for name in model.factors})
     wrong = rows[~allows(model, rows, model.factors)]
-    random = generator(rng)
     cases = random.permutation(len(data))[: round(share * len(data))]
+    parts = [(np.ones(len(cases), bool), np.ones(len(wrong), bool), "")]
+    if keep is not None:
+        has = (data[keep[0]] == keep[1]).to_numpy()[cases]
+        having, text = wrong[:, model.factors.index(keep[0])] == keep[1], literal_text(keep)
+        parts = [(has, having, f" with {text}"), (~has, ~having, f" without {text}")]
     chosen = np.empty(len(cases), np.int64)
-    for of_cases, of_rows, word in _by_literal(keep, columns, cases, wrong, model):
+    for of_cases, of_rows, word in parts:
         what = f"contradicting configurations{word}"
         chosen[of_cases] = draw_rows(np.flatnonzero(of_rows), int(of_cases.sum()), what, random)
-    drawn = wrong[chosen]
     noisy = data.to_numpy(copy=True)
-    for position, name in enumerate(columns):
-        is_factor = name in model.factors
+    for position, name in enumerate(data.columns):
         noisy[cases, position] = (
-            drawn[:, model.factors.index(name)] if is_factor else random.choice(known[name], len(cases))
+            wrong[chosen, model.factors.index(name)]
+            if name in model.factors
+            else random.choice(known[name], len(cases))
         )
     return pd.DataFrame(noisy, index=data.index, columns=data.columns)
 
 
-def _by_literal(
-    keep: tuple[str, int] | str | None,
-    columns: Mapping[str, NDArray[np.float64]],
-    cases: NDArray[np.int64],
-    wrong: NDArray[np.int8],
-    model: Model,
-) -> list[tuple[NDArray[np.bool_], NDArray[np.bool_], str]]:
-    """Pair the cases that have a literal with the configurations that have it, and the others; or all with all."""
-    if keep is None:
-        return [(np.ones(len(cases), bool), np.ones(len(wrong), bool), "")]
-    name, value = as_literal(keep)
-    if name not in model.factors:
-        raise ValueError(f"keep must be an outcome of the model, but {name} is not one of its factors")
-    has, having = columns[name][cases] == value, wrong[:, model.factors.index(name)] == value
-    text = literal_text((name, value))
-    return [(has, having, f" with {text}"), (~has, ~having, f" without {text}")]
-
-
-def fuzzify(
-    data: pd.DataFrame, spread: float, *, factors: Sequence[str] | None = None, rng: RNGLike = None
-) -> pd.DataFrame:
+def fuzzify(data: pd.DataFrame, spread: float, names: Sequence[str], random: np.random.Generator) -> pd.DataFrame:
     """Turn crisp data into fuzzy memberships: 0 becomes uniform on [0, spread), 1 uniform on (1 - spread, 1]."""
-    # memberships keep their side of 0.5
-    check_number(spread, "spread", "(0, 0.5]")
-    check_type(data, pd.DataFrame, CASES, "data")
-    names = list(data.columns) if factors is None else [str(name).upper() for name in factors]
-    columns = factor_columns(data, [str(name).upper() for name in names])
-    others = [name for name, cells in columns.items() if not np.isin(cells, BINARY).all()]
-    if others:
-        raise ValueError(
-            f"only crisp data can be made fuzzy; expected values 0 and 1, but {others} have others; name the crisp "
-            "factors by factors="
-        )
-    away = generator(rng).random((len(data), len(columns))) * spread
+    away = random.random((len(data), len(names))) * spread
     fuzzy = data.astype(np.float64)
-    for position, name in enumerate(str(name).upper() for name in data.columns):
-        if name in columns:
-            fuzzy.isetitem(position, np.abs(columns[name] - away[:, list(columns).index(name)]))
+    fuzzy[list(names)] = np.abs(fuzzy[list(names)].to_numpy() - away)
     return fuzzy

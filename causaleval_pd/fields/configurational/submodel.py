@@ -11,7 +11,6 @@ References
 from __future__ import annotations
 
 import itertools
-from typing import Literal as OneOf
 from typing import NamedTuple
 
 import pandas as pd
@@ -31,7 +30,7 @@ from .formula import (
 from .minimisation import NO_CAPS, Form, Minimiser, full_table, injects, is_irredundant
 from .quality import Expansion, expose
 from .reader import as_model
-from .truth_table import Setting, evaluation_order, ideal_table
+from .truth_table import Setting, ideal_table
 
 __all__ = ["submodels"]
 
@@ -136,18 +135,13 @@ def _parts(code: int) -> list[int]:
     return subsets
 
 
-#: see `Verdict`
-Standing = OneOf["both", "part", "indirect", "bypass", "false"]
-
-
 class Verdict(NamedTuple):
     """What the truth says of one disjunct of the estimate, and which literals are true causes of its outcome."""
 
-    # "both": the truth has it; "part": with further conjuncts; "indirect": entails it through outcomes that the
-    # estimate does not mention; "bypass": only through outcomes that it mentions, beside which it is not a direct
-    # cause; "false".
-
-    standing: Standing
+    #: "both": the truth has it; "part": with further conjuncts; "indirect": entails it through outcomes that the
+    #: estimate does not mention; "bypass": only through outcomes that it mentions, beside which it is not a direct
+    #: cause; "false"
+    standing: str
     causes: Conjunction
 
 
@@ -158,7 +152,10 @@ def judge_claims(
     setting = setting or Setting()
     words = setting.vocabulary
     expose(estimate, setting)  # refuses cyclic models and unknown values
-    exposed, entailed = expose(truth, setting), Entailed(truth, words)
+    exposed = expose(truth, setting)
+    atoms = {words.bit(a.outcome): frozenset(map(words.encode, a.disjuncts)) for a in truth.atoms}
+    work, table = Work(), ideal_table(truth, words)
+    expansion = Expansion(atoms, words, work)
     omitted = frozenset(words.bit(outcome) for outcome in truth.outcomes if outcome[0] not in estimate.factors)
     verdicts: dict[tuple[Conjunction, Literal], Verdict] = {}
     for atom in estimate.atoms:
@@ -166,11 +163,17 @@ def judge_claims(
         true_atom = truth.by_outcome.get(atom.outcome)
         known = true_atom is not None and not exposed[outcome].constant
         causes = words.decode(exposed[outcome].literals) if known else frozenset()
-        forms = entailed.forms(outcome) if known else {}
+        # the minimal formulas that the truth entails, by the outcomes that were substituted
+        forms: dict[frozenset[int], set[Form]] = {}
+        if known:
+            minimiser = Minimiser(table, outcome, NO_CAPS, work)
+            for substituted, candidate in expansion.substitutions(atoms[outcome]):
+                minimal = minimiser.forms(candidate) if substituted else [candidate]
+                forms.setdefault(substituted, set()).update(minimal)
         for disjunct in atom.disjuncts:
             code = words.encode(disjunct)
             chains = [sub for sub, some in forms.items() if any(code & one == code for form in some for one in form)]
-            standing: Standing = "false"
+            standing = "false"
             if true_atom is not None and disjunct in true_atom.disjuncts:
                 standing = "both"
             elif frozenset() in chains:
@@ -181,27 +184,3 @@ def judge_claims(
                 standing = "bypass"
             verdicts[disjunct, atom.outcome] = Verdict(standing, disjunct & causes)
     return verdicts
-
-
-class Entailed:
-    """The minimal formulas that a model entails, by outcome and by the outcomes that were substituted."""
-
-    def __init__(self, model: Model, words: Vocabulary) -> None:
-        if evaluation_order(model) is None:
-            raise ValueError(f"{model} is cyclic: chains of causes have no end, so indirect causes are not defined")
-        self.atoms = {words.bit(a.outcome): frozenset(map(words.encode, a.disjuncts)) for a in model.atoms}
-        self.work = Work()
-        self.expansion = Expansion(self.atoms, words, self.work)
-        self.table = ideal_table(model, words)
-        self._forms: dict[int, dict[frozenset[int], set[Form]]] = {}
-
-    def forms(self, outcome: int) -> dict[frozenset[int], set[Form]]:
-        """Return the minimal formulas of an outcome by the set of substituted outcomes."""
-        if outcome not in self._forms:
-            minimiser = Minimiser(self.table, outcome, NO_CAPS, self.work)
-            form_sets: dict[frozenset[int], set[Form]] = {}
-            for substituted, candidate in self.expansion.substitutions(self.atoms[outcome]):
-                forms = minimiser.forms(candidate) if substituted else [candidate]
-                form_sets.setdefault(substituted, set()).update(forms)
-            self._forms[outcome] = form_sets
-        return self._forms[outcome]

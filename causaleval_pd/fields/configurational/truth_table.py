@@ -15,7 +15,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from numpy.typing import NDArray
 from ...contract.checks import check_number, check_whole, name_row, nearest, shown
 from .formula import (
     MAX_CONFIGURATIONS,
-    Atom,
     Domains,
     FormulaTooLargeError,
     Literal,
@@ -104,26 +102,12 @@ def membership(numbers: NDArray[np.float64], literal: Literal) -> NDArray[np.flo
     return numbers if literal[1] else 1 - numbers
 
 
-def memberships(model: Model, data: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the memberships of n cases in the left-hand sides and in the outcomes of k atoms, two (k, n) arrays."""
-    columns = factor_columns(data, model.factors)
-    left = [_left_membership(atom, columns) for atom in model.atoms]
-    outcome = [membership(columns[atom.outcome[0]], atom.outcome) for atom in model.atoms]
-    return np.stack(left), np.stack(outcome)
-
-
-def _left_membership(atom: Atom, columns: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-    known = {literal: membership(columns[literal[0]], literal) for literal in atom.literals}
-    disjuncts = [np.minimum.reduce([known[literal] for literal in sorted(one)]) for one in atom.disjuncts]
-    return np.asarray(np.maximum.reduce(disjuncts))
-
-
 def configurations(domains: Domains) -> NDArray[np.int8]:
     """Return every assignment of values to factors, one row each, the last factor changing fastest."""
     sizes = [len(domain) for domain in domains.values()]
-    if prod(sizes) > MAX_CONFIGURATIONS:
+    if math.prod(sizes) > MAX_CONFIGURATIONS:
         raise FormulaTooLargeError(
-            f"{len(sizes)} factors have {prod(sizes)} configurations; the limit is {MAX_CONFIGURATIONS}"
+            f"{len(sizes)} factors have {math.prod(sizes)} configurations; the limit is {MAX_CONFIGURATIONS}"
         )
     grids = np.indices(sizes, dtype=np.int8).reshape(len(sizes), -1)
     columns = [np.asarray(domain, np.int8)[grid] for domain, grid in zip(domains.values(), grids, strict=True)]
@@ -146,7 +130,11 @@ def allows(model: Model, rows: NDArray[np.int8], factors: Sequence[str]) -> NDAr
 
 def consistency_and_coverage(model: Model, data: pd.DataFrame) -> NDArray[np.float64]:
     """Compute the consistency and the coverage of each atom, (2, atoms); NaN for 0/0."""
-    left, outcome = memberships(model, data)
+    columns = factor_columns(data, model.factors)
+    literals = [literal for atom in model.atoms for literal in (*atom.literals, atom.outcome)]
+    known = {literal: membership(columns[literal[0]], literal) for literal in literals}
+    lefts = [[np.minimum.reduce([known[x] for x in sorted(one)]) for one in atom.disjuncts] for atom in model.atoms]
+    left, outcome = np.stack([*map(np.maximum.reduce, lefts)]), np.stack([known[x] for x in model.outcomes])
     both = np.minimum(left, outcome).sum(axis=1)
     with np.errstate(invalid="ignore"):
         return np.stack([both / left.sum(axis=1), both / outcome.sum(axis=1)])
@@ -386,24 +374,6 @@ def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int
     return {name: tuple(sorted(levels if max(levels, default=0) > 1 else {0, 1})) for name, levels in observed.items()}
 
 
-def data_table(data: pd.DataFrame, names: Iterable[str], vocabulary: Vocabulary) -> TruthTable | FuzzyTable:
-    """Return the cases of data, with the named factors, as bit planes, or as memberships if a factor is fuzzy."""
-    columns = factor_columns(data, names)
-    member = {
-        vocabulary.bit((name, value)): membership(cells, (name, value))
-        for name, cells in columns.items()
-        for value in vocabulary.domain(name)
-    }
-    if any(((cells > 0) & (cells < 1)).any() for cells in member.values()):
-        return FuzzyTable(len(data), member)
-    planes = {bit: _plane(cells > 0) for bit, cells in member.items()}
-    return TruthTable((1 << len(data)) - 1, planes)
-
-
-def _plane(present: NDArray[np.bool_]) -> int:
-    return int.from_bytes(np.packbits(present, bitorder="little").tobytes(), "little")
-
-
 def _sizes(given: Any) -> tuple[int, int, int]:
     """Return the sizes that a minimal form may have, or raise an error."""
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 3:
@@ -477,7 +447,16 @@ class Setting:
         """The data as bit planes or memberships."""
         if self.data is None or self.names is None:
             raise ValueError("this setting has no data")
-        return data_table(self.data, self.names, self.vocabulary)
+        member = {
+            self.vocabulary.bit((name, value)): membership(cells, (name, value))
+            for name, cells in factor_columns(self.data, self.names).items()
+            for value in self.vocabulary.domain(name)
+        }
+        if any(((cells > 0) & (cells < 1)).any() for cells in member.values()):
+            return FuzzyTable(len(self.data), member)
+        packed = {bit: np.packbits(cells > 0, bitorder="little").tobytes() for bit, cells in member.items()}
+        planes = {bit: int.from_bytes(raw, "little") for bit, raw in packed.items()}
+        return TruthTable((1 << len(self.data)) - 1, planes)
 
     @property
     def thresholds(self) -> str:

@@ -17,7 +17,7 @@ of a pair, as ensembles of graphs give them: plane 0 p(i -> j), plane 1 p(i -- j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -30,11 +30,13 @@ from numpy.typing import NDArray
 from ...contract.cells import CellFormat, pack_rows, register_cell_format, rows_of
 from ...contract.checks import check_known, check_type, name_row, refuse_masked, shown
 from ...contract.encoding import AmbiguousEncodingError
-from ...graphs.edge_marks import ARROW, CIRCLE, TAIL
+from ...graphs.edge_marks import is_no_arrow
+from ...graphs.formats.edge_list import columns_of
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad_shares
+from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
 from ...graphs.node_names import NodeLists, node_name
 from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, as_packed, check_names, is_packed, names_header, read_names
-from .lists import matrix_of_list, read_list
+from ...graphs.weights import BOOTSTRAP, as_floats, is_p_value, is_rank, refuse_groups, unread_numbers
 
 __all__ = ["score_column"]
 
@@ -52,19 +54,6 @@ _TEXT = 8 * TEXT_WORDS
 FORMAT = register_cell_format(CellFormat("packed scores", MAGIC, _TEXT))
 
 Floats = NDArray[np.float64]
-
-
-class Scores(NamedTuple):
-    """One decoded cell."""
-
-    #: names in code-point order
-    nodes: tuple[str, ...]
-    #: (planes, d, d)
-    planes: Floats
-    #: position in `KINDS`
-    kind: int
-    #: `SYMMETRIC` and `SINGLE`
-    flags: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +90,8 @@ class ScoreBlock(NamedTuple):
 
     #: (n,): positions among the distinct cells
     rows: NDArray[np.int64]
-    #: their scores
-    scores: ScoreBatch
-    #: (n,): flags of each
-    flags: NDArray[np.uint32]
+    #: their scores; of columns of graphs these as matrices of marks
+    scores: Any
     #: (n,): position of each one's nodes in `node_sets`
     node_set: NDArray[np.int64]
 
@@ -218,7 +205,7 @@ def unpack_column(series: pd.Series, column: Hashable | None = None) -> ScoreCol
         marked = np.array(flags_of, np.uint32)
         flagged = [(marked & flag).astype(bool) for flag in (SYMMETRIC, SINGLE)]
         scores = ScoreBatch(d, planes, np.array(kinds, np.uint8), *flagged)
-        blocks.append(ScoreBlock(np.array(places, np.int64), scores, marked, np.array(sets, np.int64)))
+        blocks.append(ScoreBlock(np.array(places, np.int64), scores, np.array(sets, np.int64)))
     return ScoreColumn(codes.astype(np.int64), tuple(blocks), tuple(numbers))
 
 
@@ -295,8 +282,8 @@ def score_column(
     if symmetric is not None:
         check_type(symmetric, (bool, np.bool_), "True, False or None", "symmetric")
     series = rows_of(values, index, "matrices", dims=(2,))
-    lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
-    return pack_rows(series, lambda row, cell: _read(cell, lists[row], encoding, symmetric, kind))
+    lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
+    return pack_rows(series, lambda row, cell: _read(cell, lists.rows[row], encoding, symmetric, kind))
 
 
 def type_cells(nodes: Sequence[str], planes: Floats) -> bytes:
@@ -312,8 +299,7 @@ def type_cells(nodes: Sequence[str], planes: Floats) -> bytes:
         _check_probabilities(plane, names)
         if name != "directed":
             _check_symmetric(plane, names)
-    both = bool(_is_symmetric(stack[0]))
-    return pack_scores(names, stack, TYPES, SYMMETRIC * both)
+    return pack_scores(names, stack, TYPES, SYMMETRIC * (not len(_differing(stack[0]))))
 
 
 def coerce_scores(cells: pd.Series, column: Hashable | None = None, *, kind: str | None = None) -> pd.Series:
@@ -346,11 +332,11 @@ def _read(
     nodes, order = _ordered(names)
     values = np.asarray(matrix[np.ix_(order, order)], np.float64)
     _check_finite(values, nodes)
-    mirrored = _is_symmetric(values)
+    differing = _differing(values)
     if symmetric:
         _check_symmetric(values, nodes)
-    if not mirrored and encoding is None:
-        i, j = _first_difference(values)
+    if len(differing) and encoding is None:
+        i, j = differing[0].tolist()
         raise AmbiguousEncodingError(
             f"the scores of {nodes[i]!r} and {nodes[j]!r} differ by direction, so it must be known which is which; "
             'pass encoding="row->column" if cell (i, j) scores the edge i -> j, or encoding="column->row"'
@@ -359,7 +345,7 @@ def _read(
         values = np.ascontiguousarray(values.T)
     if symmetric is None:
         # an empty estimate among directed ones is not of another kind
-        symmetric = mirrored and (encoding is None or not _is_constant(values))
+        symmetric = not len(differing) and (encoding is None or not _is_constant(values))
     flags = SYMMETRIC * bool(symmetric) | SINGLE * (matrix.dtype == np.float32)
     return pack_scores(nodes, values[None], _kind(values, kind, nodes), int(flags))
 
@@ -446,13 +432,9 @@ def _ordered(names: tuple[str, ...]) -> tuple[tuple[str, ...], list[int]]:
     return nodes, order
 
 
-def _is_symmetric(values: Floats) -> bool:
-    return not _differs(values).any()
-
-
-def _differs(values: Floats) -> NDArray[np.bool_]:
-    turned = values.T
-    return np.asarray((values != turned) & ~(np.isnan(values) & np.isnan(turned)))
+def _differing(values: Floats) -> NDArray[np.int64]:
+    """Return the ordered pairs whose score is not that of the opposite direction, (m, 2)."""
+    return np.argwhere((values != values.T) & ~(np.isnan(values) & np.isnan(values.T)))
 
 
 def _is_constant(values: Floats) -> bool:
@@ -461,36 +443,24 @@ def _is_constant(values: Floats) -> bool:
     return bool((np.isnan(others) | (others == others[:1])).all())
 
 
-def _first_difference(values: Floats) -> tuple[int, int]:
-    i, j = np.argwhere(_differs(values))[0].tolist()
-    return i, j
-
-
 def _check_symmetric(values: Floats, nodes: tuple[str, ...]) -> None:
-    if not _is_symmetric(values):
-        i, j = _first_difference(values)
+    for i, j in _differing(values)[:1].tolist():
         raise ValueError(
             f"the matrix is not symmetric: {values[i, j]:.17g} from {nodes[i]!r} to {nodes[j]!r}, {values[j, i]:.17g} "
             "back; pass (S + S.T) / 2 if this is rounding (as in np.corrcoef), or leave symmetric=True out"
         )
 
 
-def _refuse(wrong: NDArray[np.bool_], values: Floats, nodes: tuple[str, ...], what: Callable[[str], str]) -> None:
-    """Raise an error that names the first wrong pair, if there is one."""
-    if wrong.any():
-        i, j = np.argwhere(wrong)[0].tolist()
-        raise ValueError(what(f"{values[i, j]:g} in the pair ({nodes[i]!r}, {nodes[j]!r})"))
-
-
 def _check_finite(values: Floats, nodes: tuple[str, ...]) -> None:
-    _refuse(
-        np.isinf(values), values, nodes, lambda where: f"has the score {where}; scores are finite, NaN is not scored"
-    )
+    for i, j in np.argwhere(np.isinf(values))[:1].tolist():
+        where = f"{values[i, j]:g} in the pair ({nodes[i]!r}, {nodes[j]!r})"
+        raise ValueError(f"has the score {where}; scores are finite, NaN is not scored")
 
 
 def _check_probabilities(values: Floats, nodes: tuple[str, ...]) -> None:
-    wrong = (values < 0) | (values > 1)
-    _refuse(wrong, values, nodes, lambda where: f"has the probability {where}; probabilities lie in [0, 1]")
+    for i, j in np.argwhere((values < 0) | (values > 1))[:1].tolist():
+        where = f"{values[i, j]:g} in the pair ({nodes[i]!r}, {nodes[j]!r})"
+        raise ValueError(f"has the probability {where}; probabilities lie in [0, 1]")
 
 
 def _kind(values: Floats, kind: str | None, nodes: tuple[str, ...]) -> int:
@@ -508,3 +478,113 @@ def _kind(values: Floats, kind: str | None, nodes: tuple[str, ...]) -> int:
             "correlations, or kind='score' if larger scores are likelier edges"
         )
     return WEIGHT if ((values < 0) | (values > 1)).any() else PROBABILITY
+
+
+def read_list(cell: Any) -> pd.DataFrame | None:
+    """Return source, target and score of each edge of a list, nodes of a graph in `attrs`; None for other cells."""
+    names = columns_of(cell)
+    if names is not None:
+        _refuse_marks(cell.drop(columns=list(names[:2])))
+        refuse_groups(cell, names)
+        columns = _of_numbers(cell, [*names, "lag"])
+        return _checked(cell, list(names[:2]), columns)
+    if not (hasattr(cell, "is_directed") and hasattr(cell, "is_multigraph")):
+        return None
+    if cell.is_multigraph():
+        raise ValueError("found a multigraph; a score is of one edge between two nodes, so make it a DiGraph")
+    edges = [{"from": a, "to": b} | data for a, b, data in cell.edges(data=True)]
+    table = pd.DataFrame(edges, columns=None if edges else ["from", "to", "weight"])
+    columns = _of_numbers(table, ["from", "to"])
+    if not cell.is_directed():
+        # once each way
+        table = pd.concat([table, table.rename(columns={"from": "to", "to": "from"})], ignore_index=True)
+    edge_table = _checked(table, ["from", "to"], columns)
+    edge_table.attrs["nodes"] = [node_name(node) for node in cell.nodes]
+    return edge_table
+
+
+def _refuse_marks(columns: pd.DataFrame) -> None:
+    """Refuse edges that are no arrow to their second node; a minus alone is the sign of an effect."""
+    for name in columns:
+        for number, value in enumerate(columns[name].tolist(), 1):
+            if value != "-" and is_no_arrow(name, value):
+                raise ValueError(
+                    f"edge {number}: found {value!r:.60} in the column {name!r:.60}; a score is of an arrow from the "
+                    "first node to the second: list an edge without direction once each way, and drop the column"
+                )
+
+
+def _shares_of_arcs(table: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
+    """Return a table whose column share is the strength of an edge times the probability of its direction."""
+    for name in columns:
+        shares = as_floats(table[name])
+        odd = np.flatnonzero(~shares.between(0, 1))
+        if len(odd):
+            value = table[name].iloc[int(odd[0])]
+            raise ValueError(
+                f"edge {odd[0] + 1}: found {shown(value)} in the column {name!r} beside that of "
+                f"{next(other for other in columns if other != name)!r}, expected shares from 0 to 1; keep one of both"
+            )
+    return table.assign(share=np.prod([as_floats(table[name]) for name in columns], axis=0))
+
+
+def _of_numbers(table: pd.DataFrame, read: Sequence[Hashable]) -> list[Any]:
+    """Return the columns that may be scores: unlike in graphs, all of them may be 1."""
+    ones = [name for name in table.columns if name not in read and pd.api.types.is_numeric_dtype(table[name])]
+    return unread_numbers(table, read) or ones
+
+
+def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> pd.DataFrame:
+    """Return nodes and scores of a table with one column of numbers."""
+    if not columns:
+        raise ValueError("found a list of edges without numbers; make it a column of graphs by graph_column")
+    if {str(name).strip().lower() for name in columns} == {*BOOTSTRAP} and len(columns) == len(BOOTSTRAP):
+        table, columns = _shares_of_arcs(table, columns), ["share"]
+    if len(columns) > 1:
+        raise ValueError(
+            f"found a list of edges with the numbers {', '.join(map(repr, columns))}, expected one score per edge; "
+            f"keep one, as in table[{[*ends, columns[0]]!r}]"
+        )
+    [name] = columns
+    if is_p_value(name):
+        raise ValueError(
+            f"found a list of edges with the p-values {name!r}, of which small ones are likely edges; turn them, as by "
+            f"table.assign(score=1 - table[{name!r}]).drop(columns={name!r})"
+        )
+    if is_rank(name):
+        raise ValueError(
+            f"found a list of edges with the ranks {name!r}, of which the first is the most likely edge; turn "
+            f"them, as by table.assign(score=1 / (1 + table[{name!r}])).drop(columns={name!r}) with kind='score', or "
+            "rename the column if larger numbers are more likely edges"
+        )
+    edge_table = pd.DataFrame({"source": table[ends[0]], "target": table[ends[1]]}).map(node_name)
+    edge_table["score"] = as_floats(table[name]).to_numpy(np.float64)
+    odd = np.flatnonzero(edge_table["score"].isna())
+    if len(odd):
+        value = table[name].iloc[int(odd[0])]
+        raise ValueError(f"edge {odd[0] + 1}: found {value!r:.60} in the column {name!r}, expected a number")
+    again = np.flatnonzero(edge_table.duplicated(["source", "target"]))
+    if len(again):
+        source, target = edge_table.iloc[int(again[0]), :2]
+        raise ValueError(f"edge {again[0] + 1}: found {source} -> {target} twice in a list of edges; keep one score")
+    return edge_table
+
+
+def matrix_of_list(
+    table: pd.DataFrame, names: tuple[str, ...] | None, kind: str | None, *, symmetric: bool
+) -> pd.DataFrame:
+    """Return the matrix of a list of edges, 0 where it has none; `symmetric` copies scores that stand once per pair."""
+    listed = table.attrs.get("nodes") or pd.unique(table[["source", "target"]].to_numpy().ravel()).tolist()
+    nodes = sorted(listed) if names is None else list(names)
+    unknown = sorted({*listed} - {*nodes})
+    if unknown:
+        raise ValueError(f"the list has the node {unknown[0]!r}, which is not among {nodes[:10]} (nodes=)")
+    n_pairs = len(nodes) * (len(nodes) - 1) // (2 if symmetric else 1)
+    if kind == "score" and (table["score"] < 0).any() and len(table) < n_pairs:
+        raise ValueError(
+            f"found the score {table['score'].min():g} below 0 in a list that lacks some pairs, which would have the "
+            "score 0; list every pair, or pass kind='weight' if the magnitude ranks edges"
+        )
+    matrix = table.pivot(index="source", columns="target", values="score").reindex(index=nodes, columns=nodes)
+    matrix = matrix.rename_axis(index=None, columns=None)
+    return (matrix.combine_first(matrix.T) if symmetric else matrix).fillna(0.0)

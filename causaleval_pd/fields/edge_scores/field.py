@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...contract.cells import is_missing, packed_column
 from ...contract.checks import name_row
 from ...contract.context import Context
 from ...contract.field import Field, Relabelling, register_field
-from ...contract.pairs import Batch
+from ...contract.pairs import Batch, StoredPairs
 from ...graphs.column import as_graph, graph_column
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.mixed.marks import is_mixed, plane_halves
@@ -21,7 +22,18 @@ from ...graphs.packing import Block
 from ...graphs.packing import unpack_column as unpack_graphs
 from ..structure.field import labels as graph_labels
 from ..structure.field import node_sides
-from .cells import KINDS, SINGLE, SYMMETRIC, coerce_scores, is_score_column, pack_scores, score_column, unpack_column
+from .cells import (
+    KINDS,
+    SINGLE,
+    SYMMETRIC,
+    ScoreBlock,
+    ScoreColumn,
+    coerce_scores,
+    is_score_column,
+    pack_scores,
+    score_column,
+    unpack_column,
+)
 from .pairs import ScorePairs, Truths
 
 __all__ = ["SCORES"]
@@ -43,57 +55,37 @@ def truths_of(block: Block, node_sets: tuple[tuple[str, ...], ...]) -> Truths:
 
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
-    """Align a column of graphs with one of scores by node names, one batch for each number of nodes and planes."""
+    """Align a column of graphs with one of scores by node names."""
     codes, distinct = pd.factorize(truth)
     graphs = unpack_graphs(pd.Series(distinct), column=truth.name)
-    scores = unpack_column(estimate, estimate.name)
-    rows = np.flatnonzero((codes >= 0) & (scores.codes >= 0))
-    if not len(rows):
-        return
-    true_code = codes[rows]
-    check_nodes(
-        rows,
-        (graphs.node_sets, graphs.row_node_set[true_code]),
-        (scores.node_sets, scores.node_set[scores.codes[rows]]),
-        estimate.index,
-    )
-    for block in graphs.blocks:
-        place = np.full(len(distinct), -1, np.int64)
-        place[block.rows] = np.arange(len(block.rows))
-        truths = None
-        for score_block in scores.blocks:
-            if score_block.scores.n_nodes != block.n_nodes:
-                continue
-            there = scores.places(score_block)[rows]
-            some = np.flatnonzero((place[true_code] >= 0) & (there >= 0))
-            if len(some):
-                truths = truths_of(block, graphs.node_sets) if truths is None else truths
-                index = place[true_code[some]], there[some]
-                yield Batch(rows[some], ScorePairs(truths, score_block.scores, *index))
+    blocks = [ScoreBlock(x.rows, truths_of(x, graphs.node_sets), x.node_set) for x in graphs.blocks]
+    truths = ScoreColumn(codes, tuple(blocks), graphs.node_sets)
+    yield from aligned(truths, unpack_column(estimate, estimate.name), estimate.index, ScorePairs)
 
 
-def check_nodes(
-    rows: NDArray[np.int64],
-    truth: tuple[tuple[tuple[str, ...], ...], NDArray[np.int64]],
-    estimate: tuple[tuple[tuple[str, ...], ...], NDArray[np.int64]],
-    index: pd.Index,
-) -> None:
-    """Refuse rows whose cells are over different nodes."""
+def aligned(
+    truths: ScoreColumn, estimates: ScoreColumn, index: pd.Index, make: Callable[..., StoredPairs]
+) -> Iterator[Batch]:
+    """Align two columns, one batch for each number of nodes and planes; refuse rows over different nodes."""
+    rows = np.flatnonzero((truths.codes >= 0) & (estimates.codes >= 0))
     known: dict[tuple[str, ...], int] = {}
+    sets = [x.node_set[x.codes[rows]] for x in (truths, estimates)]
     numbers = [
-        np.array([known.setdefault(names, len(known)) for names in names_of] or [0], np.int64)[at]
-        for names_of, at in (truth, estimate)
+        np.array([known.setdefault(names, len(known)) for names in x.node_sets] or [0], np.int64)[at]
+        for x, at in zip((truths, estimates), sets, strict=True)
     ]
-    other = numbers[0] != numbers[1]
-    if other.any():
-        at = int(other.argmax())
-        node_lists = [list(names_of[codes[at]]) for names_of, codes in (truth, estimate)]
-        raise ValueError(f"{name_row(int(rows[at]), index)}: {other_nodes(*node_lists)}")
-
-
-def other_nodes(truth: list[str], estimate: list[str]) -> str:
-    """Describe how the nodes of a truth and of scores differ."""
-    return f"{node_sides(truth, estimate)}; make the scores with ce.score_column(..., nodes=ce.graph_column(truths))"
+    for at in np.flatnonzero(numbers[0] != numbers[1])[:1].tolist():
+        node_lists = [list(x.node_sets[codes[at]]) for x, codes in zip((truths, estimates), sets, strict=True)]
+        raise ValueError(
+            f"{name_row(int(rows[at]), index)}: {node_sides(*node_lists)}; make the scores with "
+            "ce.score_column(..., nodes=ce.graph_column(truths))"
+        )
+    for block, other in itertools.product(truths.blocks, estimates.blocks):
+        if block.scores.n_nodes == other.scores.n_nodes:
+            true, estimated = truths.places(block)[rows], estimates.places(other)[rows]
+            some = np.flatnonzero((true >= 0) & (estimated >= 0))
+            if len(some):
+                yield Batch(rows[some], make(block.scores, other.scores, true[some], estimated[some]))
 
 
 def pair(truth: Any, estimate: Any) -> ScorePairs:

@@ -46,38 +46,6 @@ class Ties(NamedTuple):
             return np.ones(self.n, np.int64)
         return np.frombuffer(self.profile, np.int32).astype(np.int64)
 
-    @property
-    def largest(self) -> int:
-        """Size of the largest group."""
-        return int(self.sizes.max(initial=0))
-
-
-class Table(NamedTuple):
-    """The chances of true ones in each group, for the compiled programs."""
-
-    sizes: Ints
-    starts: Ints
-    weights: Floats
-
-
-@lru_cache(maxsize=64)
-def transition_table(ties: Ties) -> Table:
-    """Return the chances of a true ones in a group after c so far."""
-    from .kernels import transitions
-
-    sizes = ties.sizes
-    lengths = (ties.k + 1) * (np.minimum(sizes, ties.k) + 1)
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    weights = np.empty(int(starts[-1]))
-    transitions(sizes, ties.n, ties.k, starts, weights)
-    return Table(sizes, starts, weights)
-
-
-def steps(ties: Ties) -> int:
-    """Return how many transitions there are between states, for estimates of work."""
-    sizes, k = ties.sizes, ties.k
-    return int((np.minimum(sizes, k) + 1).sum()) * (k + 1)
-
 
 def make_ties(n: int, k: int, sizes: Ints) -> Ties:
     """Make a value that is equal for equal profiles."""
@@ -87,17 +55,12 @@ def make_ties(n: int, k: int, sizes: Ints) -> Ties:
 
 def ties_of(found: Candidates, rows: Ints) -> tuple[list[Ties], Ints]:
     """Return the distinct profiles of rows, and the number of each row's own."""
-    from .kernels import tie_profiles
-
-    most = found.keys.shape[1]
-    sizes, n_groups = np.zeros((len(rows), most), np.int64), np.zeros(len(rows), np.int64)
-    size, n_true = found.size[rows], found.n_true[rows]
-    tie_profiles(found.keys[rows], size, np.empty(most), np.empty(most, np.bool_), sizes, n_groups)
     known: dict[Ties, int] = {}
     index = np.empty(len(rows), np.int64)
-    for row, (n, k, groups) in enumerate(zip(size.tolist(), n_true.tolist(), n_groups.tolist(), strict=True)):
-        profile = b"" if groups == n else sizes[row, :groups].astype(np.int32).tobytes()
-        index[row] = known.setdefault(Ties(n, k, profile), len(known))
+    for at, row in enumerate(rows.tolist()):
+        n, k = int(found.size[row]), int(found.n_true[row])
+        sizes = np.unique(found.keys[row, :n], return_counts=True)[1][::-1]
+        index[at] = known.setdefault(make_ties(n, k, sizes), len(known))
     return list(known), index
 
 
@@ -134,9 +97,10 @@ def rank_sum(ties: Ties) -> RankSum | None:
         return RankSum(EXACT, _tails_of(_untied(n, few)))
     # the classes may be exchanged, if the groups are reversed
     few_ties = ties if k <= n - k else make_ties(n, n - k, ties.sizes[::-1])
-    if ties.profile and steps(few_ties) * few_ties.k * (n - few_ties.k) <= _MOST_STEPS:
+    steps = int(_transition_starts(few_ties)[-1])
+    if ties.profile and steps * few * (n - few) <= _MOST_STEPS:
         return RankSum(EXACT, _tails_of(_tied(few_ties)))
-    if ties.largest <= _TIED * n and few >= _FEWEST and k * (n - k) <= _MOST_VALUES:
+    if ties.sizes.max(initial=0) <= _TIED * n and few >= _FEWEST and k * (n - k) <= _MOST_VALUES:
         return RankSum(NORMAL, _normal_tails(ties))
     return _mixture(ties)
 
@@ -148,13 +112,19 @@ def _tails_of(law: Floats) -> Floats:
 
 def _tied(ties: Ties) -> Floats:
     """Return the law of 2 U by the program over groups."""
-    from .kernels import rank_sum_law
+    from .kernels import rank_sum_law, transitions
 
-    table = transition_table(ties)
-    shape = ties.k + 1, 2 * ties.k * (ties.n - ties.k) + 1
-    state, moved = np.empty(shape), np.empty(shape)
-    rank_sum_law(table.sizes, ties.n, ties.k, table.starts, table.weights, state, moved)
-    return state[ties.k].copy()
+    sizes, starts, n, k = ties.sizes, _transition_starts(ties), ties.n, ties.k
+    weights = np.empty(int(starts[-1]))
+    transitions(sizes, n, k, starts, weights)
+    state, moved = np.empty((2, k + 1, 2 * k * (n - k) + 1))
+    rank_sum_law(sizes, n, k, starts, weights, state, moved)
+    return state[k].copy()
+
+
+def _transition_starts(ties: Ties) -> Ints:
+    """Return where the chances of true ones in each group, after as many so far, start; the last is their number."""
+    return np.append(0, np.cumsum((ties.k + 1) * (np.minimum(ties.sizes, ties.k) + 1)))
 
 
 @lru_cache(maxsize=256)
@@ -202,10 +172,7 @@ def _mixture(ties: Ties) -> RankSum | None:
 
 
 def mixture_tails(ties: Ties) -> Floats:
-    """Return tails of 2 U as a mixture over the true ones above the last group, such as that of zeros.
-
-    The parts are exact where few true or other ones are above, and normal else.
-    """
+    """Return tails of 2 U as a mixture over the true ones above the last group, such as that of zeros."""
     sizes, n, k = ties.sizes, ties.n, ties.k
     m = n - int(sizes[-1])
     tails = np.zeros(2 * k * (n - k) + 2)
@@ -269,7 +236,7 @@ def shuffled_law(metric: Metric, pairs: ScorePairs, slots: NDArray[np.bool_]) ->
     options = universe_options(metric)
     if metric.closed_form == "early_precision":
         options["magnitude"] = True
-    chosen = Universe.of(**options)
+    chosen = Universe(**options)
     try:
         candidate_set = candidates(pairs, chosen)
     except PairError:
@@ -308,13 +275,17 @@ def _precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedF
         if not 0 < first <= ties.n:
             laws.append((np.array([np.nan]), np.ones(1)))
         else:
-            laws.append(precision_law(ties.n, ties.k, first, *cut_at(ties, first)))
+            # the candidates above the group in which the cut falls, and its size
+            ends = np.cumsum(ties.sizes)
+            group = int(np.searchsorted(ends, first))
+            tied = int(ties.sizes[group])
+            laws.append(precision_law(ties.n, ties.k, first, int(ends[group]) - tied, tied))
     return _stored(shuffled, laws)
 
 
 def _brier(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     """Return mean and variance of the Brier score: only the sum of the true candidates' probabilities varies."""
-    candidate_set = candidates(pairs, Universe.of(**universe_options(metric), magnitude=False))
+    candidate_set = candidates(pairs, Universe(**universe_options(metric), magnitude=False))
     q = np.where(np.arange(candidate_set.keys.shape[1]) < candidate_set.size[:, None], candidate_set.keys, 0.0)
     n, k = np.maximum(candidate_set.size, 1).astype(np.float64), candidate_set.n_true.astype(np.float64)
     average = q.sum(axis=1) / n
@@ -407,14 +378,6 @@ def precision_law(n: int, k: int, first: int, above: int, tied: int) -> tuple[Fl
         values.append((right + more * share) / first)
         weights.append(chance * conditionals)
     return np.concatenate(values), np.concatenate(weights)
-
-
-def cut_at(ties: Ties, first: int) -> tuple[int, int]:
-    """Return how many candidates rank above the group in which the cut after `first` falls, and its size."""
-    ends = np.cumsum(ties.sizes)
-    group = int(np.searchsorted(ends, first))
-    size = int(ties.sizes[group])
-    return int(ends[group]) - size, size
 
 
 _FORMS: dict[str, _Form] = {

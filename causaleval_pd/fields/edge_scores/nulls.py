@@ -19,7 +19,7 @@ from ...execution.random_streams import uniforms
 from ..structure.nulls.additive import PairSums, pair_sums, relabelling_moments
 from .cells import KINDS, PROBABILITY, TYPES, ScoreBatch
 from .laws import shuffled_law
-from .pairs import UNORDERED, ScorePairs, Truths, Universe, candidates, universe_options
+from .pairs import UNORDERED, Candidates, ScorePairs, Truths, Universe, candidates, universe_options
 
 #: sets the streams of the pairs of nodes of a row apart
 _NEXT = np.uint64(0x9E3779B97F4A7C15)
@@ -33,7 +33,7 @@ _OPTIONS: dict[str, Any] = {"universe": None, "sources": None, "undirected": "bo
 
 def score_controls(
     pairs: Any,
-    word: str,
+    words: str | NDArray[np.object_],
     planes: Callable[[int, int], NDArray[np.float64]],
     known: Callable[[Metric], ClosedForm | None] = no_closed_form,
 ) -> Controls:
@@ -50,7 +50,7 @@ def score_controls(
             estimate_index=np.arange(len(index)),
         )
 
-    return DrawnControls(pairs, word, drawn, known, *_effort(pairs))
+    return DrawnControls(pairs, words, drawn, known, *_effort(pairs))
 
 
 def _effort(pairs: Any) -> tuple[int, float]:
@@ -62,21 +62,15 @@ def _effort(pairs: Any) -> tuple[int, float]:
 def shuffled_universe(matching: Matching) -> Universe:
     """Return the universe over which scores are shuffled: as the user names it, else that of the metrics."""
     named = {name: matching.options.get(name, default) for name, default in _OPTIONS.items()}
-    if (
-        any(
-            value is not _OPTIONS[name] and value != _OPTIONS[name]
-            for name, value in named.items()
-            if name != "sources"
-        )
-        or named["sources"] is not None
-    ):
-        return Universe.of(**named)
+    chosen = Universe(**named)
+    if chosen != Universe():
+        return chosen
     ranking = [m for m in matching.metrics if "universe" in inspect.signature(m.function).parameters]
-    universes = {replace(Universe.of(**universe_options(m)), reduce="max", magnitude=None): m.name for m in ranking}
+    universes = {replace(Universe(**universe_options(m)), reduce="max", magnitude=None): m.name for m in ranking}
     if len(universes) == 1:
         return next(iter(universes))
     # ordered pairs that are shuffled are unordered pairs that are shuffled, whatever their labels
-    places = {_places(chosen): name for chosen, name in universes.items()}
+    places = {_places(universe): name for universe, name in universes.items()}
     if len(places) > 1:
         one, other = list(places.values())[:2]
         raise ValueError(
@@ -98,7 +92,7 @@ def _places(chosen: Universe) -> Universe:
 def refuse_sources(matching: Matching, null: str) -> None:
     """Refuse metrics of some sources where controls do not keep scores among the sources."""
     for metric in matching.metrics:
-        sources = Universe.of(**universe_options(metric)).sources if "sources" in metric.options else None
+        sources = Universe(**universe_options(metric)).sources if "sources" in metric.options else None
         if sources is not None:
             raise ValueError(
                 f"{metric.name} has sources={list(sources)!r}, and null={null!r} does not keep scores among the "
@@ -121,7 +115,7 @@ def _refuse_others(matching: Matching, pairs: ScorePairs, chosen: Universe, slot
     for metric in matching.metrics:
         if "universe" not in inspect.signature(metric.function).parameters:
             continue
-        universe = Universe.of(**universe_options(metric))
+        universe = Universe(**universe_options(metric))
         if _places(universe) == _places(chosen):
             continue
         try:
@@ -327,7 +321,7 @@ def relabelled_moments(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
     """Return mean and variance of a metric over all relabellings, where they are known, or None."""
     if metric.closed_form not in _KNOWN:
         return None
-    chosen = Universe.of(**universe_options(metric))
+    chosen = Universe(**universe_options(metric))
     if chosen.universe not in (None, "ordered", "unordered") or chosen.undirected == "ignore":
         return None
     try:
@@ -341,7 +335,7 @@ def relabelled_moments(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
     rows = np.flatnonzero(full & (candidate_set.n_true > 0))
     if not len(rows) or d < 2:
         return None
-    ranked = _ranked(pairs.take(rows), chosen, unordered[rows])
+    ranked = pairs.remember(("ranked", chosen), lambda: _ranked(pairs.take(rows), chosen, unordered[rows]))
     k = metric.options.get("k")
     mean, variance = {
         "auroc": lambda: _auroc(ranked, d),
@@ -354,19 +348,35 @@ def relabelled_moments(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
 
 
 def _ranked(pairs: ScorePairs, chosen: Universe, unordered: NDArray[np.bool_]) -> Ranked:
-    from .kernels import place
-
     candidate_set, d = candidates(pairs, chosen), pairs.n_nodes
-    true, above, tied = np.zeros((3, pairs.n, d, d))
-    place(candidate_set.keys, candidate_set.slots, unordered, np.empty(d * d), np.empty(d * d, np.int64), above, tied)
     row, i, j = np.nonzero(candidate_set.slots)
     starts = np.concatenate([[0], np.cumsum(candidate_set.size)[:-1]])
-    true[row, i, j] = candidate_set.labels[row, np.arange(len(row)) - starts[row]]
-    true = np.where(unordered[:, None, None], np.maximum(true, true.transpose(0, 2, 1)), true)
+    column = np.arange(len(row)) - starts[row]
+    true, above, tied = np.zeros((3, pairs.n, d, d))
+    for matrix, values in zip((true, above, tied), (candidate_set.labels, *_places_of(candidate_set)), strict=True):
+        matrix[row, i, j] = values[row, column]
+        matrix[unordered] = np.maximum(matrix, matrix.transpose(0, 2, 1))[unordered]
     cells = np.where(unordered, 2.0, 1.0)
     return Ranked(
         true, above, tied, candidate_set.size.astype(np.float64), candidate_set.n_true.astype(np.float64), cells
     )
+
+
+def _places_of(found: Candidates) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many candidates rank above each, and how many tie with it, itself among them."""
+    n, most = found.keys.shape
+    number = np.arange(most)
+    keys = np.where(number < found.size[:, None], found.keys, -np.inf)
+    order = np.argsort(-keys, axis=1, kind="stable")
+    ordered = np.take_along_axis(keys, order, axis=1)
+    new = np.ones((n, most + 1), bool)
+    new[:, 1:-1] = ordered[:, 1:] != ordered[:, :-1]
+    first = np.maximum.accumulate(np.where(new[:, :-1], number, 0), axis=1)
+    after = np.minimum.accumulate(np.where(new[:, 1:], number + 1, most)[:, ::-1], axis=1)[:, ::-1]
+    above, tied = np.empty((2, n, most), np.int64)
+    np.put_along_axis(above, order, first, axis=1)
+    np.put_along_axis(tied, order, after - first, axis=1)
+    return above, tied
 
 
 def _linear(ranked: Ranked, weights: Floats, d: int) -> tuple[Floats, Floats]:
@@ -548,23 +558,19 @@ def by_support_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any,
         for model, at in zip((permutation_controls, ranking_controls), places, strict=True)
     ]
 
-    def drawn(start: int, count: int) -> StoredPairs:
-        both: list[Any] = [part.draw(start, count) for part in parts]
-        batches = [some.estimate for some in both]
-        order = np.concatenate([(at[:, None] * count + np.arange(count)).ravel() for at in places])
-        back = np.argsort(order)
-        names = ("planes", "kinds", "symmetric", "single")
-        joined = [np.concatenate([getattr(batch, name) for batch in batches])[back] for name in names]
-        truth = np.repeat(pairs.truth_index, count)
-        estimate = ScoreBatch(pairs.n_nodes, *joined)
-        return replace(pairs, estimate=estimate, truth_index=truth, estimate_index=np.arange(len(truth)))
+    def planes(start: int, count: int) -> Floats:
+        shape = pairs.estimate.planes.shape[1:]
+        drawn = np.empty((pairs.n, count, *shape))
+        for at, part in zip(places, parts, strict=True):
+            controls: Any = part.draw(start, count)
+            drawn[at] = controls.estimate.planes.reshape(len(at), count, *shape)
+        return drawn.reshape(-1, *shape)
 
     def known(metric: Metric) -> ClosedForm | None:
         return join_forms([part.closed_form(metric) for part in parts], places, pairs.n)
 
-    words = np.concatenate([part.kind for part in parts])[np.argsort(np.concatenate(places))]
-    size, pace = max(part.cost for part in parts), max(part.work for part in parts)
-    return DrawnControls(pairs, words, drawn, known, size, pace)
+    words = np.where(chosen, *(part.kind[0] for part in parts))
+    return score_controls(pairs, words.astype(object), planes, known)
 
 
 register_null(

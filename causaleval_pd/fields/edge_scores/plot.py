@@ -171,22 +171,14 @@ def curves(
 
     Within ties the line is a mean over random orders and the band that of one order, so that it is wider than needed.
     Weights of random DAGs vary more than shuffled scores: test these by `with_controls`, whose default relabels them.
-    `ce.edge_scores.curve_points` returns the numbers.
+    `ce.edge_scores.curve_points` returns the numbers, and has the parameters.
 
     Parameters
     ----------
     table : DataFrame
         One run per row.
-    kind : {"roc", "precision_recall"}
-        Which curve.
-    by : hashable, optional
-        Column of the strata, a curve each; default one curve.
-    truth, estimate : hashable
-        Names of the columns of graphs and of scores.
-    level : float
-        Probability of the band at a depth.
-    universe : str, optional
-        As in `auroc`.
+    kind, by, truth, estimate, level, universe
+        As in `curve_points`.
 
     Returns
     -------

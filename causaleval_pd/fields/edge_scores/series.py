@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Real
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import one_per_row
 from ...contract.checks import check_choice, check_flag, check_number, name_row
 from ...graphs.column import graph_column
 from ...graphs.node_names import short
-from .cells import KINDS, SYMMETRIC, TYPE_PLANES, WEIGHT, Floats, Scores, is_score_column, unpack_column
+from .cells import KINDS, TYPE_PLANES, WEIGHT, Floats, is_score_column, unpack_column
 
 #: what becomes of a pair whose directions are both kept
 _ORIENT = ("both", "larger")
+
+
+class Scores(NamedTuple):
+    """One decoded cell."""
+
+    #: names in code-point order
+    nodes: tuple[str, ...]
+    #: (planes, d, d)
+    planes: Floats
+    #: (d, d): scores of ordered pairs
+    values: Floats
+    #: position in `KINDS`
+    kind: int
+    #: whether scores are of unordered pairs
+    symmetric: bool
 
 
 class SeriesScoreAccessor:
@@ -65,14 +82,17 @@ class SeriesScoreAccessor:
     @property
     def symmetric(self) -> pd.Series:
         """Whether the scores are of unordered pairs."""
-        return self._each(lambda cell: bool(cell.flags & SYMMETRIC)).astype("boolean")
+        return self._each(lambda cell: cell.symmetric).astype("boolean")
 
     @property
     def n_scored(self) -> pd.Series:
         """Number of ordered pairs of different nodes that have a score."""
-        return self._each(
-            lambda cell: int((~np.isnan(_values(cell))).sum() - (~np.isnan(_values(cell))).trace())
-        ).astype("Int64")
+
+        def count(cell: Scores) -> int:
+            scored = ~np.isnan(cell.values)
+            return int(scored.sum() - scored.trace())
+
+        return self._each(count).astype("Int64")
 
     def threshold(self, x: float, *, magnitude: bool | None = None, orient: str = "both") -> pd.Series:
         """Make graphs of the pairs whose score is above a threshold.
@@ -151,7 +171,7 @@ class SeriesScoreAccessor:
 
         def marks(row: int, cell: Scores) -> NDArray[np.bool_]:
             keys, wanted = _keys(cell, magnitude), numbers[row]
-            pairs = np.triu(~np.isnan(keys), 1) if cell.flags & SYMMETRIC else ~np.isnan(keys)
+            pairs = np.triu(~np.isnan(keys), 1) if cell.symmetric else ~np.isnan(keys)
             ranked = np.sort(keys[pairs])[::-1]
             if wanted > len(ranked):
                 raise ValueError(
@@ -181,9 +201,9 @@ class SeriesScoreAccessor:
         """
         rows, parts = self._obj.index, []
         for row, cell in self._cells():
-            values, d = _values(cell), len(cell.nodes)
+            values, d = cell.values, len(cell.nodes)
             kept = ~np.isnan(values)
-            if cell.flags & SYMMETRIC:
+            if cell.symmetric:
                 kept &= np.triu(np.ones((d, d), bool))
             if not np.nansum(np.abs(values.diagonal())):
                 kept &= ~np.eye(d, dtype=bool)  # an empty diagonal is how matrices are written, not a score
@@ -258,8 +278,8 @@ class SeriesScoreAccessor:
         for block in column.blocks:
             for at, number in enumerate(block.rows.tolist()):
                 nodes = column.node_sets[block.node_set[at]]
-                kind, flags = int(block.scores.kinds[at]), int(block.flags[at])
-                known[number] = Scores(nodes, block.scores.planes[at], kind, flags)
+                x = block.scores
+                known[number] = Scores(nodes, x.planes[at], x.values[at], int(x.kinds[at]), bool(x.symmetric[at]))
         return [(row, known[code]) for row, code in enumerate(column.codes.tolist()) if code >= 0]
 
     def _each(self, function: Callable[[Scores], Any]) -> pd.Series:
@@ -281,35 +301,22 @@ class SeriesScoreAccessor:
 
     def _numbers(self, k: Any) -> list[int]:
         """Return one whole number per row."""
-        if isinstance(k, pd.Series) and not k.index.equals(self._obj.index):
-            raise ValueError("k is a Series whose index differs from that of the scores; bring them into one order")
-        try:
-            counts = np.full(len(self._obj), k, object) if np.ndim(k) == 0 else np.asarray(k, object)
-        except ValueError:
-            raise TypeError("k must be one number, or one per row, found lists of unequal length") from None
-        if counts.shape != (len(self._obj),):
-            raise ValueError(f"k must be one number, or one per row ({len(self._obj)}), found shape {counts.shape}")
+        n_rows, labels = len(self._obj), self._obj.index
+        counts = one_per_row(k, n_rows, labels, "k", "the column") if isinstance(k, Iterable) else [k] * n_rows
         missing = self._obj.isna().to_numpy(bool)
         numbers = []
-        for row, number in enumerate(counts.tolist()):
-            whole = isinstance(number, (int, float)) and not isinstance(number, bool) and number == number // 1
+        for row, number in enumerate(counts):
+            whole = isinstance(number, Real) and not isinstance(number, bool) and number == number // 1
             if not missing[row] and not (whole and number >= 0):
-                raise ValueError(
-                    f"{name_row(row, self._obj.index, self._obj.name)}: k must be a whole number from 0, "
-                    f"found {number!r}"
-                )
+                where = name_row(row, labels, self._obj.name)
+                raise ValueError(f"{where}: k must be a whole number from 0, found {number!r}")
             numbers.append(0 if missing[row] else int(number))
         return numbers
 
 
-def _values(cell: Scores) -> Floats:
-    """Return the scores of ordered pairs."""
-    return cell.planes[0] if len(cell.planes) == 1 else cell.planes[0] + cell.planes[1] / 2
-
-
 def _plane(cell: Scores, plane: str | None) -> Floats:
     if plane is None:
-        return _values(cell)
+        return cell.values
     at = TYPE_PLANES.index(plane)
     if len(cell.planes) == 1 or at >= len(cell.planes):
         raise ValueError(f"the cell holds {KINDS[cell.kind]} in {len(cell.planes)} plane(s), and not {plane!r}")
@@ -323,7 +330,7 @@ def _check_magnitude(magnitude: bool | None) -> None:
 
 def _keys(cell: Scores, magnitude: bool | None) -> Floats:
     """Return what ranks ordered pairs; the diagonal is not ranked."""
-    keys = np.abs(_values(cell)) if (cell.kind == WEIGHT if magnitude is None else magnitude) else _values(cell).copy()
+    keys = np.abs(cell.values) if (cell.kind == WEIGHT if magnitude is None else magnitude) else cell.values.copy()
     np.fill_diagonal(keys, np.nan)
     return keys
 

@@ -22,7 +22,7 @@ from ...contract.metric import metric
 from ...contract.options import with_options
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.pairs import GraphPairs
-from ..baselines.data_matrix import complete_data, read_data
+from ..baselines.rules import complete_data, read_data
 from .row_inputs import groups
 
 __all__ = ["false_omission_rate", "mannwhitney_precision", "mean_wasserstein"]

@@ -16,8 +16,8 @@ from ...contract.metric import metric
 from ...contract.options import with_options
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.pairs import GraphPairs
-from ..baselines.data_matrix import check_regular, complete_data, correlations, read_data
-from ..causal_kl.networks.network import GaussianNetwork
+from ..baselines.rules import check_regular, complete_data, correlations, read_data
+from ..causal_kl.cells import GaussianNetwork
 from .row_inputs import groups
 
 __all__ = ["total_effect_mae", "total_effect_rmse", "total_effect_scaled"]

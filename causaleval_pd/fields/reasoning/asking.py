@@ -42,6 +42,9 @@ _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 #: share of unread replies from which on they are warned of
 MOST_UNREAD = 0.05
 
+#: what prompts ask for
+YES_OR_NO = "a last line 'Answer: yes' or 'Answer: no', as tasks.prompts does"
+
 #: longer replies are read at both ends only
 _MOST_CHARACTERS = 100_000
 
@@ -338,23 +341,27 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, how: Reading = "last_li
     >>> parse_answers(["Yes, she sings.", "No."], how=lambda text: text.startswith("Yes")).tolist()
     [True, False]
     """
-    read = reader(how)
+    index, answers = read_replies(replies, reader(how), YES_OR_NO)
+    return pd.Series(answers, index=index, dtype="boolean", name="answer")
+
+
+def read_replies(replies: Any, read: Callable[[Any], Any], wanted: str) -> tuple[pd.Index, list[Any]]:
+    """Return the index of replies and what a function reads in each; warn where it reads nothing in many texts."""
     if isinstance(replies, (str, bytes, Mapping, pd.DataFrame)):
         raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
     cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
-    answers: list[bool | None] = []
+    answers: list[Any] = []
     for row, reply in enumerate(cells.astype(object)):
         try:
             answers.append(read(reply))
         except Exception as error:
             raise ValueError(f"{name_row(row, cells.index)}: the function how= failed: {_named(error)}") from error
-    warn_of_unread([(reply, answer) for reply, answer in zip(cells, answers, strict=True) if isinstance(reply, str)])
-    return pd.Series(answers, index=cells.index, dtype="boolean", name="answer")
+    texts = [(reply, answer) for reply, answer in zip(cells, answers, strict=True) if isinstance(reply, str)]
+    warn_of_unread(texts, wanted)
+    return cells.index, answers
 
 
-def warn_of_unread(
-    replies: Sequence[tuple[Any, Any]], wanted: str = "a last line 'Answer: yes' or 'Answer: no', as tasks.prompts does"
-) -> None:
+def warn_of_unread(replies: Sequence[tuple[Any, Any]], wanted: str = YES_OR_NO) -> None:
     """Warn where many of the replies, each with what was read in it, have no readable answer, and ask for `wanted`."""
     unread = [reply for reply, answer in replies if answer is None]
     if unread and len(unread) >= MOST_UNREAD * len(replies):

@@ -14,7 +14,7 @@ import pandas as pd
 import scipy
 
 from ...contract.checks import check_known, check_type
-from .tasks import Worlds, composition_paths, cut_chains, known_noise, multiplicative, pair_complexity, worlds_by_task
+from .tasks import Worlds, composition_paths, cut_chains, known_noise, pair_complexity, worlds_by_task
 from .worlds import World
 from .yes_counts import (
     LEVEL,
@@ -122,8 +122,13 @@ def quantities(
     others = [name for name in chosen if name not in conditionals]
     parts += [_rows(StandardErrors(do, name, against), settings, exact) for name in others]
     result = pd.concat(parts, ignore_index=True)
-    result["kind"] = _kinds(result, chains)
-    composing = multiplicative(chains, known)
+    ends = {task: (chain[0], chain[-1]) for task, chain in chains.items()}
+    result["kind"] = [
+        None if task not in ends else "global" if ends[task] == (cause, effect) else "local"
+        for task, cause, effect in zip(result["task"], result["cause"], result["effect"], strict=True)
+    ]
+    # the PNS multiplies along the chains of all worlds but those with XOR
+    composing = {task: chain for task, chain in chains.items() if task not in known or known[task].is_monotone}
     if "pns" in chosen and composing:
         pns = StandardErrors(do, "pns", against)
         rows = composition_rows(pns, settings, composing, exact, n_compositions)
@@ -195,22 +200,13 @@ def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None
         known = [arms.total(~np.isnan(arms.answer[:, i])) for i in (0, 1)]
         p1, p0 = (divide(arms.total(np.nan_to_num(arms.answer[:, i])), known[i]) for i in (0, 1))
         table["bound_low"], table["bound_high"] = np.maximum(0.0, p1 - p0), np.minimum(p1, 1 - p0)
-    for name, values in zip(("n_1", "yes_1", "n_0", "yes_0", "yes_both"), terms.fields[1:], strict=True):
+    for name, values in zip(("n_1", "yes_1", "n_0", "yes_0", "yes_both"), terms[1:], strict=True):
         table[name] = pd.array(values, dtype="Int64")
     table.loc[terms.both < 0, "yes_both"] = pd.NA
     table["counts"] = terms.texts()
     table["se"] = np.sqrt(error.variance)
     table["n_effective"] = np.nan if quantity == "ate" else error.n_effective
     return table
-
-
-def _kinds(result: pd.DataFrame, chains: Mapping[Any, tuple[str, ...]]) -> list[str | None]:
-    """Return "global" for the pair (root, leaf), "local" for others, None where the cut tree is unknown."""
-    ends = {task: (chain[0], chain[-1]) for task, chain in chains.items()}
-    return [
-        None if task not in ends else "global" if ends[task] == (cause, effect) else "local"
-        for task, cause, effect in zip(result["task"], result["cause"], result["effect"], strict=True)
-    ]
 
 
 def _finish(result: pd.DataFrame, settings: list[str], worlds: Mapping[Any, World], chosen: list[str]) -> pd.DataFrame:
@@ -360,7 +356,7 @@ def composition_rows(
 ) -> pd.DataFrame:
     """Return two rows per composition: against the world, and against the reasoner's own global PNS."""
     groups = pns.arms.groups
-    factors = _PairPNS.of(pns, exact)
+    factors = _PairPNS(pns, exact)
     rows: list[dict[str, Any]] = []
     names = [*settings, "task"]
     for key, indices in groups.groupby(names, sort=False, dropna=False).indices.items():
@@ -372,7 +368,9 @@ def composition_rows(
         pairs = zip(groups["cause"].iloc[members], groups["effect"].iloc[members], strict=True)
         position = {pair: i for i, pair in enumerate(pairs)}
         chain = chains[task]
-        covariances = _covariances(pns, members)
+        # of the estimates' distances from the truth, and of the estimates themselves
+        covariance = pns.covariance(members)
+        covariances = covariance, covariance if pns.against == "exact" else pns.alone.covariance(members)
         for path in composition_paths(chain, n, task):
             local = [_place(pair, position, task) for pair in pairwise(path)]
             whole = _place((chain[0], chain[-1]), position, task)
@@ -382,39 +380,19 @@ def composition_rows(
     return table.assign(quantity="pns", kind="composition") if len(table) else table
 
 
-@dataclass(frozen=True, eq=False)
 class _PairPNS:
-    """What compositions need of the PNS of every pair; arrays by pair."""
+    """What compositions need of the PNS of every pair, and of that of the true answers; arrays by pair."""
 
-    error: StandardErrors
-    #: the same of the true answers
-    true: StandardErrors
-    counts: list[str]
-    exact: Floats
-    sample_truth: Floats
-    smooth: Floats
-    smooth_truth: Floats
-    n_failed: Floats
-    low: Floats
-    high: Floats
-
-    @classmethod
-    def of(cls, pns: StandardErrors, exact: pd.DataFrame | None) -> _PairPNS:
-        """Compute the values of all pairs."""
+    def __init__(self, pns: StandardErrors, exact: pd.DataFrame | None) -> None:
         arms = pns.arms
         missing = arms.asked & np.isnan(arms.answer)
-        true = replace(pns, arms=arms.of_truth(), against="exact")
-        return cls(
-            pns,
-            true,
-            count_terms(arms, "pns").texts(),
-            np.full(len(arms.groups), np.nan) if exact is None else exact["pns"].to_numpy(np.float64),
-            estimates(count_terms(true.arms, "pns")),
-            _smooth(pns),
-            _smooth(true),
-            arms.total(missing[:, 0]) + arms.total(missing[:, 1]),
-            *missing_bounds(arms, "pns"),
-        )
+        self.error, self.true = pns, replace(pns, arms=arms.of_truth(), against="exact")
+        self.counts = count_terms(arms, "pns").texts()
+        self.exact = np.full(len(arms.groups), np.nan) if exact is None else exact["pns"].to_numpy(np.float64)
+        self.sample_truth = estimates(count_terms(self.true.arms, "pns"))
+        self.smooth, self.smooth_truth = _smooth(pns), _smooth(self.true)
+        self.n_failed = arms.total(missing[:, 0]) + arms.total(missing[:, 1])
+        self.low, self.high = missing_bounds(arms, "pns")
 
     def rows(
         self, members: Integers, local: list[int], whole: int, covariances: tuple[Floats, Floats]
@@ -484,12 +462,6 @@ class _PairPNS:
 def _smooth(pns: StandardErrors) -> Floats:
     """Return estimates a little away from 0 and 1, where the derivative of a product is taken."""
     return np.asarray((np.clip(pns.estimate, 0, 1) * pns.n_effective + 2) / (pns.n_effective + 4))
-
-
-def _covariances(pns: StandardErrors, members: Integers) -> tuple[Floats, Floats]:
-    """Return the covariances of the estimates' distances from the truth, and of the estimates themselves."""
-    covariance = pns.covariance(members)
-    return covariance, covariance if pns.against == "exact" else pns.alone.covariance(members)
 
 
 def _error(covariance: Floats, gradient: Floats) -> float:

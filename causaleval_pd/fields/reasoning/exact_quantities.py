@@ -6,7 +6,6 @@ Noise is summed out along a topological order, or enumerated.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-
-from ...contract.checks import shown
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -100,20 +97,6 @@ def answers(model: Model, noise: Mapping[str, NDArray[np.bool_]], pairs: Sequenc
     return effects.transpose(2, 0, 1)
 
 
-def read_edges(edges: Iterable[Pair]) -> tuple[Pair, ...]:
-    """Return edges as pairs of strings; refuse anything but pairs, and repeated pairs."""
-    if isinstance(edges, str) or not isinstance(edges, Iterable):
-        raise TypeError(f"edges must be a list of (parent, child) pairs, found {shown(edges)}")
-    listed = list(edges)
-    for edge in listed:
-        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
-            raise TypeError(f"edges must be a list of (parent, child) pairs, found {shown(edge)} in it")
-    read = tuple((str(parent), str(child)) for parent, child in listed)
-    if repeated := [edge for edge, count in Counter(read).items() if count > 1]:
-        raise ValueError(f"edges are given once, found more often {repeated}")
-    return read
-
-
 def acyclic_graph(edges: Iterable[Pair], nodes: Iterable[str]) -> nx.DiGraph[str]:
     """Return the graph of these edges and nodes; refuse a cycle."""
     import networkx as nx
@@ -124,14 +107,6 @@ def acyclic_graph(edges: Iterable[Pair], nodes: Iterable[str]) -> nx.DiGraph[str
         cycle = [parent for parent, _ in nx.find_cycle(graph)]
         raise ValueError(f"a world is acyclic, but its edges lead round {' -> '.join([*cycle, cycle[0]])}")
     return graph
-
-
-def topological_order(graph: nx.DiGraph[str], nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return the nodes with parents first, otherwise in their given order."""
-    import networkx as nx
-
-    place = {node: i for i, node in enumerate(nodes)}
-    return tuple(nx.lexicographical_topological_sort(graph, key=lambda node: place[node]))
 
 
 #: quantities of a pair (cause, effect)
@@ -261,8 +236,6 @@ def _enumerate(
         fact, one, zero = (evaluate(model, noise, do, nodes) for do in ({}, {cause: True}, {cause: False}))
         for effect in joints:
             code = np.int8(4) * fact[cause] + np.int8(2) * one[effect] + zero[effect]
-            if effect == cause:
-                code = np.int8(7) * fact[cause]
             joints[effect] += np.bincount(np.broadcast_to(code, weight.shape), weight, minlength=8).reshape(2, 4)
     return joints
 
@@ -361,10 +334,6 @@ def _marginal(
     """Sum the table down to (cause, effect), with all responses of the effect."""
     i, j = axes.index(cause), axes.index(effect)
     joint = np.zeros((2, 4))
-    if cause == effect:
-        marginal = table.sum(axis=tuple(a for a in range(len(axes)) if a != i))
-        joint[0, _NEVER], joint[1, _ALWAYS] = marginal
-        return joint
     rest = table.sum(axis=tuple(a for a in range(len(axes)) if a not in (i, j)))
     joint[:, list(_states(model, effect, affected))] = rest if i < j else rest.T
     return joint

@@ -90,7 +90,7 @@ class QuantityPairs(ValuePairs):
         """Return the distinct pairs, and for each pair the position of its equal among them."""
         columns = [self.truth, self.estimate]
         if self.terms is not None:
-            columns += [values[:, i].astype(np.float64) for values in self.terms.fields for i in range(values.shape[1])]
+            columns += [values[:, i].astype(np.float64) for values in self.terms for i in range(values.shape[1])]
         _, first, inverse = np.unique(
             np.stack(columns, axis=1), axis=0, return_index=True, return_inverse=True, equal_nan=True
         )
@@ -251,24 +251,19 @@ QUANTITY = register_field(
     )
 )
 
-#: (truth, estimate) of answers, and of quantities, on which metrics are probed
-_ANSWERS = ((False, False), (False, True), (True, False), (True, True))
-_QUANTITIES = ((0.2, 0.3), (0.5, 0.1), (0.25, 0.25), (0.9, 0.4))
-#: yes-counts beside these quantities
-_COUNTS = ("pns 10 3 10 1 0", "pns 1000 717 1000 100 0", "ate 40 30 50 10 -1", "p_do1 7 3 9 0 -1")
-
 
 def function_of_answers(value: Value) -> str | None:
     """Check that a metric is a function of one true and one given answer."""
-    truth, answer = np.array(_ANSWERS).T
-    return not_pairwise(value, AnswerPairs(truth, answer))
+    return not_pairwise(value, AnswerPairs(np.array([False, False, True, True]), np.array([False, True] * 2)))
 
 
 def function_of_quantities(value: Value) -> str | None:
     """Check that a metric is a function of one true and one estimated quantity, whatever their counts."""
-    truth, estimate = np.array(_QUANTITIES).T
+    truth, estimate = np.array([0.2, 0.5, 0.25, 0.9]), np.array([0.3, 0.1, 0.25, 0.4])
     pairs = QuantityPairs(truth, estimate)
-    terms, factors = parse_counts(_COUNTS)
+    terms, factors = parse_counts(
+        ["pns 10 3 10 1 0", "pns 1000 717 1000 100 0", "ate 40 30 50 10 -1", "p_do1 7 3 9 0 -1"]
+    )
     if not _same(value(QuantityPairs(truth, estimate, terms, factors)), value(pairs)):
         return "its value depends on yes-counts besides the truth and the estimate"
     return not_pairwise(value, pairs)

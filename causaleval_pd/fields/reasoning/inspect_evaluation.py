@@ -182,9 +182,7 @@ def read_inspect(
     ValueError: logs names no log; pass what inspect_ai.eval returned, or its files
     """
     keys = check_questions(questions, key, ["prompt"])
-    parts = []
-    for log in _logs(logs):
-        parts.append(_answers(log, questions, _ids(questions, keys), reader(how)))
+    parts = [_answers(log, questions, _ids(questions, keys), reader(how)) for log in _logs(logs)]
     if not parts:
         raise ValueError("logs names no log; pass what inspect_ai.eval returned, or its files")
     table = pd.concat(parts, ignore_index=True)

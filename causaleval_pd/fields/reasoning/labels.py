@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, reg
 from ...contract.metric import Metric, metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, register_null
 from ...contract.pairs import Batch
-from .asking import last_words, warn_of_unread
+from .asking import last_words, read_replies
 from .field import ValuePairs, not_pairwise
 from .nulls import Decks, Moves
 from .yes_counts import Floats, Integers
@@ -198,20 +199,11 @@ def label_accuracy(pairs: LabelPairs) -> Floats:
     return (pairs.truth == pairs.estimate).astype(np.float64)
 
 
-def _codes(matching: Matching) -> tuple[Integers, NDArray[np.object_]]:
-    """Return the number of each row's label, -1 where it is missing, and the labels in alphabetical order."""
+def _answers(matching: Matching, *, moved: bool) -> tuple[Decks | Moves, NDArray[np.object_]]:
+    """Collect the labels of rows, and return their names in alphabetical order."""
     codes, labels = pd.factorize(matching.estimate, sort=True)
-    return np.asarray(codes, np.int64), np.asarray(labels, object)
-
-
-def _decks(matching: Matching) -> tuple[Decks, NDArray[np.object_]]:
-    codes, labels = _codes(matching)
-    return Decks.of(matching, codes, len(labels)), labels
-
-
-def _moves(matching: Matching) -> tuple[Moves, NDArray[np.object_]]:
-    codes, labels = _codes(matching)
-    return Moves.of(matching, codes), labels
+    codes, names = np.asarray(codes, np.int64), np.asarray(labels, object)
+    return Moves.of(matching, codes) if moved else Decks.of(matching, codes, len(names)), names
 
 
 def _shuffled_labels(matching: Matching, rows: Integers, pairs: Any, keys: NDArray[np.uint64]) -> Controls:
@@ -229,10 +221,8 @@ def _shuffled_labels(matching: Matching, rows: Integers, pairs: Any, keys: NDArr
     among = LabelPairs(place[pairs.truth], place[pairs.estimate], every)
 
     def drawn(start: int, count: int) -> LabelPairs:
-        dealt = (rows, keys) if isinstance(answers, Decks) else (rows,)
-        return replace(
-            among, truth=np.repeat(among.truth, count), estimate=codes[answers.draw(*dealt, start, count)].ravel()
-        )
+        estimate = codes[answers.draw(rows, keys, start, count)].ravel()
+        return replace(among, truth=np.repeat(among.truth, count), estimate=estimate)
 
     def known(metric: Metric) -> ClosedForm | None:
         if metric.closed_form != LABEL.name or isinstance(answers, Moves):
@@ -250,9 +240,15 @@ register_null(
         "permute_answers",
         "the reasoner's own labels, shuffled over samples within question",
         _shuffled_labels,
-        prepare=_decks,
+        prepare=partial(_answers, moved=False),
         estimated=True,
-        together=Null("move_answers", "the labels of other clusters", _shuffled_labels, prepare=_moves, estimated=True),
+        together=Null(
+            "move_answers",
+            "the labels of other clusters",
+            _shuffled_labels,
+            prepare=partial(_answers, moved=True),
+            estimated=True,
+        ),
     ),
 )
 
@@ -282,7 +278,7 @@ def parse_labels(
     Raises
     ------
     ValueError
-        If labels repeat or differ by case only, or a function returns anything else; names the row.
+        If labels repeat or differ by case only, or a function fails or returns anything else; names the row.
 
     Warns
     -----
@@ -300,20 +296,12 @@ def parse_labels(
     words = {last_words(label): label for label in labels if isinstance(label, str)}
     if len(words) < len(labels) or not all(words):
         raise ValueError(f"labels must be different texts, also without regard to case, found {shown(list(labels))}")
-    if isinstance(replies, (str, bytes, dict, pd.DataFrame)):
-        raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
-    cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
-    choices: list[str | None] = []
-    for row, reply in enumerate(cells.astype(object)):
+
+    def read(reply: Any) -> str | None:
         label = None if not isinstance(reply, str) else words.get(last_words(reply)) if how is None else how(reply)
         if label is not None and label not in words.values():
-            raise ValueError(
-                f"{name_row(row, cells.index)}: the function how= must return one of {list(labels)} or None, found "
-                f"{shown(label)}"
-            )
-        choices.append(label)
-    warn_of_unread(
-        [(reply, label) for reply, label in zip(cells, choices, strict=True) if isinstance(reply, str)],
-        f"a last line such as 'Answer: {next(iter(words.values()), '')}'",
-    )
-    return pd.Series(pd.Categorical(choices, categories=list(words.values())), index=cells.index, name="label")
+            raise ValueError(f"it must return one of {list(labels)} or None, found {shown(label)}")
+        return label
+
+    index, choices = read_replies(replies, read, f"a last line such as 'Answer: {next(iter(words.values()), '')}'")
+    return pd.Series(pd.Categorical(choices, categories=list(words.values())), index=index, name="label")

@@ -247,7 +247,7 @@ class Moves:
         keys = [np.bitwise_xor.reduce(streams[rows], axis=1) for rows in blocks]
         return cls(codes, blocks, keys, place)
 
-    def draw(self, rows: Integers, start: int, count: int) -> Integers:
+    def draw(self, rows: Integers, keys: Keys, start: int, count: int) -> Integers:
         """Return the codes that the rows, (n, count), get in draws start .. start + count - 1."""
         drawn_codes = np.empty((len(rows), count), np.int64)
         block, cluster, place = self.place[:, rows]
@@ -273,16 +273,6 @@ def _decks_of_answers(matching: Matching) -> Decks:
     return Decks.of(matching, _codes_of_answers(matching), 2)
 
 
-def _moved_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Move the answers of a cluster together to one that answered the same questions."""
-
-    def drawn(start: int, count: int) -> AnswerPairs:
-        yes = matching.prepared.draw(rows, start, count) == 0
-        return AnswerPairs(np.repeat(pairs.truth, count), yes.ravel())
-
-    return DrawnControls(pairs, "answer", drawn, cost=_BYTES, work=_WORK)
-
-
 def _probabilities_of_yes(name: str, matching: Matching) -> Floats:
     """Return each row's probability of yes."""
     n = len(matching.estimate)
@@ -295,19 +285,19 @@ def _controls_of_answers(name: str) -> MakeControls:
     """Return the function that makes controls of answers by a null model, with its law as docstring."""
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        decks = matching.prepared if isinstance(matching.prepared, Decks) else None
-        p_yes = matching.prepared[rows] if decks is None else decks.shares[rows, 0]
+        answers = matching.prepared
 
         def drawn(start: int, count: int) -> AnswerPairs:
-            if decks is None:
-                yes = uniforms(keys, start, count) < p_yes[:, None]
+            if isinstance(answers, (Decks, Moves)):
+                yes = answers.draw(rows, keys, start, count) == 0
             else:
-                yes = decks.draw(rows, keys, start, count) == 0
+                yes = uniforms(keys, start, count) < answers[rows, None]
             return AnswerPairs(np.repeat(pairs.truth, count), yes.ravel())
 
         def known(metric: Metric) -> ClosedForm | None:
-            if metric.closed_form != ANSWER.name:
+            if metric.closed_form != ANSWER.name or isinstance(answers, Moves):
                 return None
+            p_yes = answers.shares[rows, 0] if isinstance(answers, Decks) else answers[rows]
             constants = (AnswerPairs(pairs.truth, np.full(pairs.n, answer)) for answer in (False, True))
             values = np.stack([np.asarray(metric(some), np.float64) for some in constants], axis=1)
             law = Distribution.of(np.arange(pairs.n), values, np.stack([1 - p_yes, p_yes], axis=1))
@@ -333,7 +323,7 @@ def _law_of_quantities(null: str, pairs: QuantityPairs, terms: Terms, metric: Me
     """Return the exact law of the metric where a row is one quantity with one random count."""
     if metric.closed_form != COUNTED.name or (terms.quantity[:, 0] >= 0).any() or np.any(pairs.n_factors != 1):
         return None
-    laws = quantity_laws(null, Terms(*(values[:, 1] for values in terms.fields)))
+    laws = quantity_laws(null, Terms(*(values[:, 1] for values in terms)))
     if any((law.drawn > 0).any() for law in laws[1:]):
         return None
     law = laws[0]
@@ -347,7 +337,7 @@ def _law_of_quantities(null: str, pairs: QuantityPairs, terms: Terms, metric: Me
 
 def _distinct(law: CountLaw, truth: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first row of each distinct law and truth, and for each row the position of its own."""
-    columns = np.stack([truth, law.base, law.step, law.total, law.marked, law.drawn, law.p], axis=1)
+    columns = np.stack([truth, *law], axis=1)
     _, first, inverse = np.unique(columns, axis=0, return_index=True, return_inverse=True, equal_nan=True)
     return first, inverse.reshape(-1).astype(np.int64)
 
@@ -371,7 +361,7 @@ def _controls_of_quantities(name: str) -> MakeControls:
                 at = np.flatnonzero(terms.quantity[:, column] >= 0)
                 if not len(at):
                     continue
-                chosen = Terms(*(values[at, column] for values in terms.fields))
+                chosen = Terms(*(values[at, column] for values in terms))
                 values = _drawn_quantities(name, chosen, column, keys[at], start, count)
                 if column:
                     estimate[at] *= values
@@ -391,7 +381,7 @@ def _controls_of_quantities(name: str) -> MakeControls:
 _MOVED = Null(
     "move_answers",
     "the answers of other clusters",
-    _moved_controls,
+    _controls_of_answers("permute_answers"),
     prepare=lambda matching: Moves.of(matching, _codes_of_answers(matching)),
     estimated=True,
 )

@@ -126,6 +126,18 @@ def _bit_strings(bits: NDArray[np.bool_]) -> pa.Array:
     return pa.StringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(letters))
 
 
+def _stored(name: str, text: str) -> Any:
+    """Make the property of a table, which is made when it is read for the first time."""
+
+    def read(tasks: Tasks) -> pd.DataFrame:
+        table = tasks._tables[name]
+        if not isinstance(table, pd.DataFrame):
+            table = tasks._tables[name] = table()
+        return table.copy(deep=False)
+
+    return property(read, doc=text)
+
+
 class Tasks:
     """Worlds in words, with samples, questions and true answers: each fact once, as tables made when they are read.
 
@@ -173,47 +185,13 @@ class Tasks:
     def __repr__(self) -> str:
         return f"Tasks({len(self.worlds)} tasks)"
 
-    def _table(self, name: str) -> pd.DataFrame:
-        """Return a table, made when it is read for the first time."""
-        table = self._tables[name]
-        if not isinstance(table, pd.DataFrame):
-            table = self._tables[name] = table()
-        return table.copy(deep=False)
-
-    @property
-    def worlds(self) -> pd.DataFrame:
-        """One row per task."""
-        return self._table("worlds")
-
-    @property
-    def nodes(self) -> pd.DataFrame:
-        """One row per task and node."""
-        return self._table("nodes")
-
-    @property
-    def edges(self) -> pd.DataFrame:
-        """One row per task and edge."""
-        return self._table("edges")
-
-    @property
-    def quantities(self) -> pd.DataFrame:
-        """Exact quantities, one row per task and pair."""
-        return self._table("quantities")
-
-    @property
-    def questions(self) -> pd.DataFrame:
-        """One row per task and question."""
-        return self._table("questions")
-
-    @property
-    def contexts(self) -> pd.DataFrame:
-        """One row per task, sample and replicate."""
-        return self._table("contexts")
-
-    @property
-    def truths(self) -> pd.DataFrame:
-        """One row per task, sample and question."""
-        return self._table("truths")
+    worlds: pd.DataFrame = _stored("worlds", "One row per task.")
+    nodes: pd.DataFrame = _stored("nodes", "One row per task and node.")
+    edges: pd.DataFrame = _stored("edges", "One row per task and edge.")
+    quantities: pd.DataFrame = _stored("quantities", "Exact quantities, one row per task and pair.")
+    questions: pd.DataFrame = _stored("questions", "One row per task and question.")
+    contexts: pd.DataFrame = _stored("contexts", "One row per task, sample and replicate.")
+    truths: pd.DataFrame = _stored("truths", "One row per task, sample and question.")
 
     def world(self, task: int) -> World:
         """Return the world of a task."""
@@ -505,11 +483,6 @@ def cut_chains(
     return chains
 
 
-def multiplicative(chains: Mapping[Any, tuple[str, ...]], worlds: Mapping[Any, World]) -> dict[Any, tuple[str, ...]]:
-    """Return the chains along which the PNS multiplies: all but those of worlds with XOR."""
-    return {task: chain for task, chain in chains.items() if task not in worlds or worlds[task].is_monotone}
-
-
 def composition_paths(chain: tuple[str, ...], n: int | None, task: Any) -> Iterator[tuple[str, ...]]:
     """Yield the first n compositions, those with most factors first; all by default, up to `MOST_COMPOSITIONS`."""
     total = n_compositions(len(chain))
@@ -527,18 +500,16 @@ def pair_complexity(worlds: Mapping[Any, World], result: pd.DataFrame) -> dict[s
 
     complexities: dict[tuple[Any, ...], tuple[int | None, int | None]] = {}
     graphs: dict[Any, nx.DiGraph[Any]] = {task: nx.DiGraph(list(world.edges)) for task, world in worlds.items()}
+    chains = cut_chains(worlds, None, result["task"])
     keys = list(zip(result["task"], result["cause"], result["effect"], strict=True))
     for task, cause, effect in dict.fromkeys(keys):
-        graph = graphs.get(task)
-        if graph is None:
+        if task not in worlds:
             complexities[task, cause, effect] = (None, None)
             continue
+        graph, chain = graphs[task], chains.get(task, ())
         between = (
             nx.descendants(graph, cause) & nx.ancestors(graph, effect) if cause in graph and effect in graph else ()
         )
-        world = worlds[task]
-        single = len(world.roots) == len(world.leaves) == 1
-        chain = world.cut_nodes if single else ()
         steps = chain.index(effect) - chain.index(cause) if cause in chain and effect in chain else None
         complexities[task, cause, effect] = (len(between), steps)
     names = ("mediators", "distance")

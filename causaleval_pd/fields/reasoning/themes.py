@@ -113,8 +113,8 @@ class Theme:
     detail: bool = True
 
     def names(self, n: int, rng: np.random.Generator) -> list[str]:
-        """Draw the names of n nodes, root first and leaf last."""
-        return people_names(n, rng)
+        """Draw the names of n nodes, root first and leaf last: made-up names of people, such as Dralek or Nuda."""
+        return _drawn(["".join(parts) for parts in product(_ONSETS, _MIDDLES, _ENDINGS)], n, rng)
 
     def condition(self, node: str, rng: np.random.Generator) -> Condition:
         """Draw the condition of one node."""
@@ -215,22 +215,13 @@ def join_texts(columns: Sequence[pa.Array | pa.Scalar], separator: str) -> pa.Ar
     return columns[0] if len(columns) == 1 else pc.binary_join_element_wise(*columns, separator)
 
 
-def people_names(n: int, rng: np.random.Generator) -> list[str]:
-    """Draw n different made-up names of people, such as Dralek or Nuda; numbered where syllables run out."""
-    return _drawn(["".join(parts) for parts in product(_ONSETS, _MIDDLES, _ENDINGS)], n, rng)
-
-
-def gene_symbols(n: int, rng: np.random.Generator) -> list[str]:
-    """Draw n different made-up gene symbols, such as Vor7 or Kin2."""
-    return _drawn([f"{a}{b}{digit}" for a, b, digit in product(_ONSETS, _MIDDLES, _DIGITS)], n, rng)
-
-
 def random_codes(n: int, rng: np.random.Generator) -> list[str]:
     """Draw n different codes of letter, digit, letter, digit, such as K3T8."""
     return _drawn(["".join(parts) for parts in product(_LETTERS, _DIGITS, _LETTERS, _DIGITS)], n, rng)
 
 
 def _drawn(pool: list[str], n: int, rng: np.random.Generator) -> list[str]:
+    """Draw n different names, numbered where the pool runs out."""
     rounds = -(-n // len(pool))
     names = pool + [f"{name} {i}" for i in range(2, rounds + 1) for name in pool]
     return [names[i] for i in rng.choice(len(names), n, replace=False)]
@@ -266,8 +257,8 @@ class CellTheme(Theme):
     """Theme whose nodes are named by made-up gene symbols."""
 
     def names(self, n: int, rng: np.random.Generator) -> list[str]:
-        """Draw gene symbols."""
-        return gene_symbols(n, rng)
+        """Draw made-up gene symbols, such as Vor7 or Kin2."""
+        return _drawn([f"{a}{b}{digit}" for a, b, digit in product(_ONSETS, _MIDDLES, _DIGITS)], n, rng)
 
 
 CELL_BIOLOGY = CellTheme(
@@ -370,9 +361,9 @@ class FluTheme(Theme):
             told = list(range(n_symptoms)) if self.detail else [first, second]
             order = np.array(told)[np.argsort(draw([f"order {k} {node}" for k in told]), axis=0)]
             codes = order * (_MOST_DAYS + 1) + np.take_along_axis(days, order, axis=0)
-            columns.append(pa.scalar(f"Last winter {node} had"))
-            columns.append(join_texts([phrases.take(pa.array(row)) for row in codes], ", "))
-        return _sentences(columns)
+            lasted = join_texts([phrases.take(pa.array(row)) for row in codes], ", ")
+            columns += [pa.scalar(f"{' ' * (i > 0)}Last winter {node} had "), lasted, pa.scalar(".")]
+        return join_texts(columns, "")
 
     def _decide(
         self,
@@ -387,14 +378,6 @@ class FluTheme(Theme):
             spread = days[symptom] - 1
             long = noise & (draw < 2 / 3 if k == 0 else draw >= 1 / 3)
             days[symptom] = np.where(long, threshold + spread % 3, 1 + spread % (threshold - 1))
-
-
-def _sentences(columns: Sequence[pa.Array | pa.Scalar]) -> pa.Array:
-    """Join alternating openings and lists into sentences."""
-    parts: list[pa.Array | pa.Scalar] = []
-    for i in range(0, len(columns), 2):
-        parts += [pa.scalar("" if not i else " "), columns[i], pa.scalar(" "), columns[i + 1], pa.scalar(".")]
-    return join_texts(parts, "")
 
 
 FLU_VACCINE = FluTheme(

@@ -274,19 +274,8 @@ def _of_few_samples(quantities: pd.DataFrame, level: float) -> pd.DataFrame:
 def check_quantities(table: pd.DataFrame) -> None:
     """Refuse a table without the columns of `quantities`."""
     check_type(table, pd.DataFrame, "a DataFrame made by ce.reasoning.quantities", "quantities")
-    needed = (
-        "task",
-        "quantity",
-        "kind",
-        "relation",
-        "truth",
-        "estimate",
-        "truth_exact",
-        "truth_sample",
-        "se",
-        "counts",
-    )
-    for name in needed:
+    needed = ("task", "quantity", "kind", "relation", "truth", "estimate", "truth_exact", "truth_sample")
+    for name in (*needed, "se", "counts"):
         if name not in table.columns:
             raise ValueError(
                 f"the table has no column {name!r}; {nearest(name, table.columns)}make it by ce.reasoning.quantities"

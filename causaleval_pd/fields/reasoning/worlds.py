@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import compress, product
 from typing import Any, Literal
 
 import numpy as np
@@ -24,9 +26,7 @@ from .exact_quantities import (
     is_monotone,
     noise_by_node,
     quantities_of,
-    read_edges,
     response_joints,
-    topological_order,
 )
 
 __all__ = ["World", "example_world", "sample_world"]
@@ -93,15 +93,18 @@ class World:
     def __init__(
         self, edges: Iterable[Pair], functions: Mapping[str, Literal["and", "or", "xor"]], noise: Mapping[str, float]
     ) -> None:
+        import networkx as nx
+
         check_type(noise, Mapping, "a mapping of every node to P(U = 1)", "noise")
         check_type(functions, Mapping, "a mapping of nodes with parents to 'and' or 'or'", "functions")
-        self.edges: tuple[Pair, ...] = read_edges(edges)
         self.noise: dict[str, float] = {
             str(node): check_number(p, f"noise of node {node!r}", "[0, 1]") for node, p in noise.items()
         }
-        _check_edges(self.edges, self.noise)
+        self.edges: tuple[Pair, ...] = _read_edges(edges, self.noise)
         graph = acyclic_graph(self.edges, self.noise)
-        self.nodes: tuple[str, ...] = topological_order(graph, self.noise)
+        place = {node: i for i, node in enumerate(self.noise)}
+        # parents first, otherwise in the order of `noise`
+        self.nodes: tuple[str, ...] = tuple(nx.lexicographical_topological_sort(graph, key=place.__getitem__))
         self.parents: dict[str, tuple[str, ...]] = {
             node: tuple(p for p in self.nodes if graph.has_edge(p, node)) for node in self.nodes
         }
@@ -324,12 +327,23 @@ class World:
         return answers(self, noise_by_node(self.nodes, noise), self._pairs_of(pairs))
 
 
-def _check_edges(edges: Sequence[Pair], noise: Mapping[str, float]) -> None:
+def _read_edges(edges: Iterable[Pair], noise: Mapping[str, float]) -> tuple[Pair, ...]:
+    """Return edges as pairs of strings; refuse anything but pairs, repeated pairs and unknown nodes."""
+    if isinstance(edges, str) or not isinstance(edges, Iterable):
+        raise TypeError(f"edges must be a list of (parent, child) pairs, found {shown(edges)}")
+    read: list[Pair] = []
+    for edge in edges:
+        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+            raise TypeError(f"edges must be a list of (parent, child) pairs, found {shown(edge)} in it")
+        read.append((str(edge[0]), str(edge[1])))
+    if repeated := [edge for edge, count in Counter(read).items() if count > 1]:
+        raise ValueError(f"edges are given once, found more often {repeated}")
     if not noise:
         raise ValueError("a world needs nodes: noise maps each node to P(U = 1), found an empty mapping")
-    for edge in edges:
+    for edge in read:
         if unknown := [node for node in edge if node not in noise]:
             raise ValueError(f"edge {edge} names {unknown}, which `noise` does not; give P(U = 1) of every node")
+    return tuple(read)
 
 
 def _check_functions(functions: Mapping[str, str], parents: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
@@ -353,9 +367,9 @@ def compositions(cut_nodes: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Yield, one at a time, the paths from root to leaf of a cut tree that have at least two edges."""
     n_compositions(len(cut_nodes))
     root, *inner, leaf = cut_nodes
-    for chosen in range(2 ** len(inner) - 1, 0, -1):
-        bits = format(chosen, f"0{len(inner)}b")
-        yield (root, *(node for node, bit in zip(inner, bits, strict=True) if bit == "1"), leaf)
+    for chosen in product((True, False), repeat=len(inner)):
+        if any(chosen):
+            yield (root, *compress(inner, chosen), leaf)
 
 
 KINDS = ("cycle", "wheel")
@@ -536,9 +550,8 @@ def component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:
     """Check sizes and return the kind of each component, or None where they are drawn."""
     if not sizes:
         raise ValueError("sizes must name at least one component")
-    for size in sizes:
-        if size < 2:
-            raise ValueError(f"a component has at least 2 nodes, found sizes {sizes}")
+    if min(sizes) < 2:
+        raise ValueError(f"a component has at least 2 nodes, found sizes {sizes}")
     if sum(sizes) > MAX_NODES:
         raise ValueError(f"a drawn world has at most {MAX_NODES} nodes, found {sum(sizes)} in all components")
     if isinstance(kind, str):

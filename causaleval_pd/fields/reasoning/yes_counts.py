@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -38,8 +38,7 @@ _TERM = re.compile(r"(\w+) (\d{1,15}) (\d{1,15}) (\d{1,15}) (\d{1,15}) (-1|\d{1,
 _MOST_TERMS = 64
 
 
-@dataclass(frozen=True, eq=False)
-class Terms:
+class Terms(NamedTuple):
     """Yes-counts of many quantities, arrays of one shape."""
 
     #: position in `QUANTITIES`, or -1 for no quantity (padding)
@@ -52,19 +51,14 @@ class Terms:
     #: samples answered yes in both arms; -1 where the arms are not paired
     both: Integers
 
-    @property
-    def fields(self) -> tuple[Integers, ...]:
-        """The arrays in the order of the text."""
-        return self.quantity, self.n1, self.yes1, self.n0, self.yes0, self.both
-
     def take(self, positions: Any) -> Terms:
         """Return the counts at positions of the first axis."""
-        return Terms(*(values[positions] for values in self.fields))
+        return Terms(*(values[positions] for values in self))
 
     def texts(self) -> list[str]:
         """Return the text of each quantity: its name, n and yes of arm 1, n and yes of arm 0, yes in both."""
         names = np.asarray(QUANTITIES, object)[self.quantity]
-        columns = [values.tolist() for values in self.fields[1:]]
+        columns = [values.tolist() for values in self[1:]]
         return [f"{name} {a} {b} {c} {d} {e}" for name, a, b, c, d, e in zip(names, *columns, strict=True)]
 
 
@@ -141,8 +135,7 @@ _WIDTH = 10.0
 _MARGIN = 40.0
 
 
-@dataclass(frozen=True, eq=False)
-class CountLaw:
+class CountLaw(NamedTuple):
     """Laws of quantities base + step * count of a random count; arrays of one shape."""
 
     # Where `p` is NaN, the count is hypergeometric: the marked among `drawn` without replacement from `total`, of which
@@ -157,7 +150,7 @@ class CountLaw:
 
     def take(self, positions: NDArray[Any]) -> CountLaw:
         """Return the laws at positions of the first axis."""
-        return CountLaw(*(getattr(self, name)[positions] for name in _FIELDS))
+        return CountLaw(*(values[positions] for values in self))
 
     def support(self) -> tuple[Integers, Floats]:
         """Return counts (..., s) and their cumulative probabilities, both from the lowest count with weight on."""
@@ -200,9 +193,6 @@ class CountLaw:
             at = np.searchsorted(cumulative[row], uniform[row], side="right")
             drawn[row] = counts[row, np.minimum(at, counts.shape[1] - 1)]
         return self.values(drawn)
-
-
-_FIELDS = ("base", "step", "total", "marked", "drawn", "p")
 
 
 def _log_choose(n: Floats, k: Floats) -> Floats:
@@ -359,13 +349,11 @@ def known_truths(table: pd.DataFrame) -> Floats:
 
 def as_bits(cells: pd.Series, name: str) -> Floats:
     """Return booleans as 1, 0 or NaN."""
-    if isinstance(cells.dtype, (np.dtype, pd.BooleanDtype)) and cells.dtype in ("bool", "boolean"):
-        return np.asarray(cells.astype("boolean").to_numpy(np.float64, na_value=np.nan))
-    known = cells.dropna()
-    if not known.isin([True, False]).all():
-        odd = known[~known.isin([True, False])].iloc[0]
+    is_boolean = isinstance(cells.dtype, (np.dtype, pd.BooleanDtype)) and cells.dtype in ("bool", "boolean")
+    known = cells.iloc[:0] if is_boolean else cells.dropna()
+    if len(odd := known[~known.isin([True, False])]):
         raise ValueError(
-            f"column {name!r} must hold True, False or missing, found {odd!r}; read replies of yes and no "
+            f"column {name!r} must hold True, False or missing, found {odd.iloc[0]!r}; read replies of yes and no "
             "by ce.reasoning.parse_answers, and score other labels by ce.reasoning.label_scores"
         )
     return np.asarray(cells.astype("boolean").to_numpy(np.float64, na_value=np.nan))
@@ -417,7 +405,7 @@ class Arms:
     def of_truth(self) -> Arms:
         """Return the same units with the true answers to the questions that were answered."""
         known = np.where(np.isnan(self.answer), np.nan, self.truth)
-        return Arms(self.groups, self.group, self.sample, known, self.truth, self.asked)
+        return replace(self, answer=known)
 
 
 def interventional_arms(table: pd.DataFrame, settings: list[str]) -> Arms:
@@ -496,7 +484,6 @@ def missing_bounds(arms: Arms, quantity: str) -> tuple[Floats, Floats]:
         # a large value has yes in arm 1 and no in arm 0; violations and shares of arm 0 the reverse
         fill = np.array([0.0, 1.0]) if low else np.array([1.0, 0.0])
         fill = fill[::-1] if quantity in ("monotonicity_violation", "p_do0", "p_given0") else fill
-        filled = np.where(np.isnan(arms.answer) & arms.asked, fill, arms.answer)
-        full = Arms(arms.groups, arms.group, arms.sample, filled, arms.truth, arms.asked)
-        bounds.append(estimates(count_terms(full, quantity)))
+        filled = replace(arms, answer=np.where(np.isnan(arms.answer) & arms.asked, fill, arms.answer))
+        bounds.append(estimates(count_terms(filled, quantity)))
     return bounds[0], bounds[1]

@@ -34,8 +34,8 @@ from ...drawing import (
 )
 from ...drawing import caption as write_caption
 from ...graphs.column import as_graph
-from ...graphs.edge_marks import ARROW, CIRCLE
 from ...graphs.graph import Graph
+from ...graphs.kernels.planes import ARROW, CIRCLE
 from ...graphs.mixed.marks import marks_from_planes
 from .field import different_nodes
 from .nulls.laws import expected_metric

@@ -42,8 +42,9 @@ from numpy.typing import NDArray
 from ...contract.cells import CellFormat, register_cell_format
 from ...contract.encoding import CellError
 from ...graphs.cells import refuse_blank
-from ...graphs.edge_marks import ARROW, CIRCLE, SHORT_SIGNS, TAIL
+from ...graphs.edge_marks import SHORT_SIGNS
 from ...graphs.edge_strings import parse_edges, write_graph, write_names
+from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
 from ...graphs.kernels.planes import marks_from_planes as plain_marks
 from ...graphs.kernels.planes import planes_from_marks as plain_planes
 from ...graphs.mixed.marks import is_mixed
@@ -55,8 +56,6 @@ Codes = NDArray[np.uint8]
 
 #: largest lag, and number of codes of one graph
 MAX_LAG, MAX_CELLS = 10_000, 100_000_000
-#: nodes up to which cycles are found by powers of matrices
-_FEW_NODES = 64
 
 #: classes of lagged graphs: directed and acyclic at lag 0; without circles and bidirected links; with any marks
 KINDS = ("ts_dag", "ts_pdag", "ts_pag")
@@ -90,10 +89,9 @@ def check_size(shape: tuple[int, ...], n_nodes: int) -> None:
         )
 
 
-def is_plain(codes: Codes) -> NDArray[np.bool_]:
-    """Return which graphs (n, L + 1, d, d) have no circles and no bidirected links."""
-    known = np.isin(codes, (0, DIRECTED, BACKWARD, UNDIRECTED))
-    return np.asarray(known.all(axis=(1, 2, 3)))
+def is_plain(codes: Codes) -> bool:
+    """Return whether a graph (L + 1, d, d) has no circles and no bidirected links."""
+    return bool(np.isin(codes, (0, DIRECTED, BACKWARD, UNDIRECTED)).all())
 
 
 def has_undirected(codes: Codes) -> NDArray[np.bool_]:
@@ -101,15 +99,11 @@ def has_undirected(codes: Codes) -> NDArray[np.bool_]:
     return np.asarray((codes[:, 0] == UNDIRECTED).any(axis=(1, 2)))
 
 
-def plain_planes_at_lag_0(codes: Codes) -> NDArray[np.uint64]:
-    """Return the links at lag 0 of graphs without circles and bidirected links as planes of graphs."""
-    tails = (codes[:, 0] & 3) == TAIL
-    return plain_planes(tails, np.arange(codes.shape[2], dtype=np.int64))
-
-
-def mixed_planes_at_lag_0(codes: Codes) -> NDArray[np.uint64]:
-    """Return the links at lag 0 as planes of mixed graphs."""
-    return mixed_planes((codes[:, 0] >> 2).astype(np.uint8))
+def lag_0_planes(codes: Codes, is_pag: bool) -> NDArray[np.uint64]:
+    """Return the links at lag 0 of graphs (n, L + 1, d, d) as planes of graphs, or of mixed graphs."""
+    if is_pag:
+        return mixed_planes((codes[:, 0] >> 2).astype(np.uint8))
+    return plain_planes((codes[:, 0] & 3) == TAIL, np.arange(codes.shape[2], dtype=np.int64))
 
 
 def codes_of_tails(tails: NDArray[np.bool_]) -> Codes:
@@ -126,36 +120,23 @@ def codes_of_planes(planes: NDArray[np.uint64], n_nodes: int) -> Codes:
     return np.asarray(at_target.transpose(0, 2, 1) + 4 * at_target, np.uint8)
 
 
-def has_cycle(arcs: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which graphs (n, d, d) have a directed cycle; without kernels, since graphs are read one by one."""
-    if arcs.shape[-1] > _FEW_NODES:
-        return np.array([_is_cyclic(one) for one in arcs], bool)
-    reach = arcs.astype(np.float32)
-    for _ in range(arcs.shape[-1].bit_length()):
-        reach = np.minimum(reach + reach @ reach, 1)
-    return np.asarray((np.einsum("nii->ni", reach) > 0).any(axis=1))
+def has_cycle(arcs: NDArray[np.bool_]) -> bool:
+    """Return whether a graph (d, d) has a directed cycle; without kernels, since graphs are read one by one."""
+    left = np.ones(len(arcs), bool)
+    while left.any():
+        # nodes without a parent among those that are left go
+        with_parent = left & arcs[left].any(axis=0)
+        if (with_parent == left).all():
+            return True
+        left = with_parent
+    return False
 
 
-def _is_cyclic(arcs: NDArray[np.bool_]) -> bool:
-    """Return whether a graph (d, d) has a directed cycle, by removing nodes without parents."""
-    n_parents, n_left = arcs.sum(axis=0), len(arcs)
-    free = np.flatnonzero(n_parents == 0).tolist()
-    while free:
-        children = np.flatnonzero(arcs[free.pop()])
-        n_left -= 1
-        n_parents[children] -= 1
-        free += children[n_parents[children] == 0].tolist()
-    return n_left > 0
-
-
-def infer_kinds(codes: Codes) -> NDArray[np.uint8]:
-    """Return the narrowest class of each graph (n, L + 1, d, d)."""
-    kinds = np.full(len(codes), TS_PAG, np.uint8)
-    plain = np.flatnonzero(is_plain(codes))
-    some = codes[plain]
-    directed = ~has_undirected(some) & ~has_cycle(some[:, 0] == DIRECTED)
-    kinds[plain] = np.where(directed, TS_DAG, TS_PDAG)
-    return kinds
+def infer_kind(codes: Codes) -> int:
+    """Return the narrowest class of a graph (L + 1, d, d)."""
+    if not is_plain(codes):
+        return TS_PAG
+    return TS_PDAG if (codes[0] == UNDIRECTED).any() or has_cycle(codes[0] == DIRECTED) else TS_DAG
 
 
 def fault(codes: Codes, names: Sequence[str], kind: int) -> str | None:
@@ -182,14 +163,11 @@ def fault(codes: Codes, names: Sequence[str], kind: int) -> str | None:
             f"has the link {names[i]!r} at lag {lag + 1} {sign} {names[j]!r}; an effect does not come before its "
             "cause, so that links at lags from 1 are '->', and '<->' or 'o->' where variables are latent"
         )
-    inferred_kind = int(infer_kinds(codes[None])[0])
-    if inferred_kind > kind:
-        why = (
-            "circles or bidirected links"
-            if inferred_kind == TS_PAG
-            else "undirected links or a directed cycle at lag 0"
-        )
-        return f"is declared a {KINDS[kind]}, but has {why}; declare it a {KINDS[inferred_kind]}, or leave kind out"
+    narrowest = infer_kind(codes)
+    if narrowest > kind:
+        lines = "undirected links or a directed cycle at lag 0"
+        why = "circles or bidirected links" if narrowest == TS_PAG else lines
+        return f"is declared a {KINDS[kind]}, but has {why}; declare it a {KINDS[narrowest]}, or leave kind out"
     return None
 
 
@@ -464,7 +442,7 @@ class LaggedGraph:
             wrong = fault(codes, nodes, len(KINDS) - 1) if codes.size else None
             if wrong:
                 raise ValueError(f"the graph {wrong}")
-            kind = KINDS[int(infer_kinds(codes[None])[0])]
+            kind = KINDS[infer_kind(codes)]
         return cls(nodes, codes, min_lag, kind)
 
     @classmethod

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import packed_column
 from ...contract.checks import hint_alike, name_row
 from ...contract.context import Context
 from ...contract.field import Field, Relabelling, identify_cells, register_field
@@ -20,7 +21,6 @@ from ...contract.pairs import Batch
 from .cells import KINDS, LaggedGraph, pack_cell
 from .column import LaggedCells, as_lagged, coerce_lagged, is_lagged_column, lagged_column, unpack_lagged
 from .pairs import LaggedBatch, LaggedPairs
-from .views import lagged_cpdag
 
 __all__ = ["LAGGED"]
 
@@ -97,19 +97,12 @@ def labels(truths: pd.Series) -> NDArray[np.int64]:
 
 def relabelled_cells(pairs: LaggedPairs, truths: pd.Series) -> pd.Series:
     """Pack the estimates of pairs over the variables of their truths."""
-    cells = unpack_lagged(truths)
-    packed_cells = [
-        LaggedGraph.from_bytes(
-            pack_cell(
-                cells.blocks[block].head.nodes,
-                pairs.estimate.codes[at],
-                pairs.estimate.min_lag,
-                int(pairs.estimate.kinds[at]),
-            )
-        )
+    cells, estimates = unpack_lagged(truths), pairs.estimate
+    packed = (
+        pack_cell(cells.blocks[block].head.nodes, estimates.codes[at], estimates.min_lag, int(estimates.kinds[at]))
         for block, at in zip(cells.block.tolist(), pairs.estimate_index.tolist(), strict=True)
-    ]
-    return lagged_column(packed_cells, index=truths.index)
+    )
+    return packed_column(packed, truths.index)
 
 
 def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
@@ -117,7 +110,7 @@ def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context 
     kinds = [side.lagged.kind for side in (truths, estimates)]
     some = np.flatnonzero(((kinds[1] == "ts_pdag") & (kinds[0] == "ts_dag")).fillna(False).to_numpy(bool))
     perfect = truths.copy()
-    perfect.iloc[some] = lagged_cpdag(truths.iloc[some]).array
+    perfect.iloc[some] = truths.iloc[some].lagged.lagged_cpdag().array
     return perfect
 
 

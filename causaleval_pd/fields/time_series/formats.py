@@ -14,17 +14,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ...contract.checks import check_choice, check_number, refuse_masked, shown
+from ...contract.checks import check_choice, check_known, check_number, check_whole, refuse_masked, shown
 from ...contract.encoding import AmbiguousEncodingError
 from ...graphs.edge_marks import SHORT_SIGNS, forward, marks_of
 from ...graphs.formats.edge_list import edge_columns, refuse_unread
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad
-from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
+from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
 from ...graphs.node_names import node_name
 from ...graphs.weights import as_floats, is_rank, refuse_numbers
 from .cells import (
     CODE_OF_SIGN,
     DIRECTED,
+    KINDS,
     MAX_LAG,
     SIGN_OF_CODE,
     TURNED,
@@ -34,6 +35,7 @@ from .cells import (
     code,
     codes_of_tails,
     is_plain,
+    read_lagged_text,
 )
 
 __all__ = ["ENCODINGS", "WEIGHTS", "Presence", "Reading", "check_masks", "find_weights", "read"]
@@ -95,6 +97,10 @@ class Presence(NamedTuple):
         return numbers != 0
 
 
+#: numbers are 0 and 1
+UNCUT = Presence()
+
+
 def as_array(values: Any) -> NDArray[Any]:
     """Return numbers as an array, and refuse rows of different lengths."""
     try:
@@ -112,23 +118,6 @@ def as_numbers(column: pd.Series, what: str) -> NDArray[np.float64]:
         return numbers.to_numpy(np.float64, na_value=np.nan)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{what} must hold numbers: {error}") from None
-
-
-def of_arcs(arcs: NDArray[np.bool_], names: list[str] | None, min_lag: int = 0) -> Links:
-    """Make links of arrays (L + 1, d, d) with True where the source (row) at t - lag has an arc to the target at t."""
-    if not len(arcs):
-        raise ValueError(f"found an array of shape {arcs.shape}, without lags")
-    codes = arcs * np.uint8(DIRECTED)
-    codes[0] = codes_of_tails(arcs[:1])[0]
-    return Links(names, codes, min_lag)
-
-
-def array_of_lags(values: Any, what: str, order: tuple[int, int, int]) -> NDArray[Any]:
-    """Return an array of square matrices whose axes in this order are (lag, cause, effect)."""
-    array = as_array(values)
-    if array.ndim != 3 or array.shape[order[1]] != array.shape[order[2]]:
-        raise ValueError(f"found an array of shape {array.shape}, expected {what}")
-    return array.transpose(order)
 
 
 def check_lag(lag: Any, where: str) -> int:
@@ -153,17 +142,24 @@ class Weights(NamedTuple):
     min_lag: int = 0
 
     def links(self, presence: Presence) -> Links:
-        """Return the links that the numbers show."""
+        """Return the links that the numbers show, an arc from the row at t - lag to the column at t each."""
         arcs = np.zeros(self.values.shape, np.bool_)
         arcs[self.min_lag :] = presence.of(self.values[self.min_lag :])
-        return of_arcs(arcs, self.names, self.min_lag)
+        if not len(arcs):
+            raise ValueError(f"found an array of shape {arcs.shape}, without lags")
+        codes = arcs * np.uint8(DIRECTED)
+        codes[0] = codes_of_tails(arcs[:1])[0]
+        return Links(self.names, codes, self.min_lag)
 
 
 def stack_weights(
     value: Any, names: list[str] | None, what: str, order: tuple[int, int, int], first_lag: int = 0
 ) -> Weights:
     """Read an array of numbers whose axes in this order are (lag, cause, effect), the first slice of lag 0 or 1."""
-    values = array_of_lags(value, what, order)
+    array = as_array(value)
+    if array.ndim != 3 or array.shape[order[1]] != array.shape[order[2]]:
+        raise ValueError(f"found an array of shape {array.shape}, expected {what}")
+    values = array.transpose(order)
     if not first_lag:
         return Weights(names, values)
     if values.dtype.kind not in "biuf":
@@ -175,7 +171,7 @@ def stack_weights(
 class Collector:
     """Links added one by one."""
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[Hashable] = ()) -> None:
         self.position: dict[str, int] = {}
         self._links: dict[tuple[int, int, int], int] = {}
         for name in names:
@@ -237,12 +233,8 @@ def is_strings(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype.kind == "U" and value.ndim == 3
 
 
-def read_tigramite(value: Any, *, conflict: str = "raise", circles: bool = False) -> Links:
-    """Read an array of strings (d, d, L + 1), `graph[i, j, lag]` being the link from i at t - lag to j at t.
-
-    `o-o` at lag 0 is an undirected link where the graph has no other circle and no bidirected link, unless `circles`.
-    """
-    check_choice(conflict, ("raise", "circle"), "conflict")
+def read_tigramite(value: Any, *, conflict: str, circles: bool) -> Links:
+    """Read strings (d, d, L + 1); `o-o` at lag 0 is undirected in a graph without other circles, unless `circles`."""
     graph = np.asarray(value)
     if graph.dtype.kind != "U" or graph.ndim != 3 or graph.shape[0] != graph.shape[1] or not graph.shape[2]:
         raise ValueError(
@@ -254,7 +246,7 @@ def read_tigramite(value: Any, *, conflict: str = "raise", circles: bool = False
     if not circles:
         lines = codes.copy()
         lines[0][codes[0] == _CIRCLES] = UNDIRECTED
-        if is_plain(lines[None])[0]:
+        if is_plain(lines):
             codes = lines
     return Links(None, codes)
 
@@ -334,8 +326,8 @@ def read_table(value: Any, presence: Presence) -> Links:
         raise ValueError(f"a table of links has the columns {' and '.join(weights)}; leave one of them")
     kept = np.ones(len(table), bool)
     if weights:
-        kept = _kept(table[weights[0]], presence)
-    elif presence != Presence():
+        kept = presence.of(as_numbers(table[weights[0]], f"column {weights[0]!r} of a table of links"))
+    elif presence != UNCUT:
         raise ValueError("threshold= and alpha= need a column 'weight' or 'p' in the table of links")
     collector, max_lag = Collector(), 0
     signs = table["link"].tolist() if "link" in table.columns else ["->"] * len(table)
@@ -376,11 +368,6 @@ def _read_csv(path: Any) -> pd.DataFrame:
         ) from None
 
 
-def _kept(weights: pd.Series, presence: Presence) -> Any:
-    """Return which rows are links by their weights or p-values."""
-    return presence.of(as_numbers(weights, f"column {weights.name!r} of a table of links"))
-
-
 def is_link_dict(value: Any) -> bool:
     """Return whether a cell is a dict of effects with lists of ((cause, -lag), ...), as tigramite has them."""
     if not isinstance(value, Mapping) or not value:
@@ -392,11 +379,7 @@ def is_link_dict(value: Any) -> bool:
 
 
 def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> Links:
-    """Read links of tigramite by effect, over names or positions among `names`.
-
-    They are `{effect: [((cause, -lag), coefficient, function), ...]}`, `{effect: {(cause, -lag): "-->"}}`, or parents
-    `{effect: [(cause, -lag), ...]}`.
-    """
+    """Read links of tigramite by effect, or parents, or `{effect: {(cause, -lag): "-->"}}`, over names or positions."""
     collector, max_lag = Collector(names or ()), 0
 
     def named(label: Any) -> Any:
@@ -433,7 +416,7 @@ def read_link_dict(value: Any, names: list[str] | None, presence: Presence) -> L
                 weight = entry[1]
                 if not isinstance(weight, (int, float, np.integer, np.floating)):
                     raise ValueError(f"effect {effect!r}: expected a coefficient, found {shown(weight)}")
-                keep = bool(presence.of(np.array([weight]))[0]) if presence != Presence() else weight != 0
+                keep = bool(presence.of(np.array([weight]))[0]) if presence != UNCUT else weight != 0
             collector.place(named(cause))
             if keep:
                 collector.add(named(cause), named(effect), lag, sign)
@@ -459,8 +442,11 @@ def var_weights(value: Any, *, p_values: bool) -> Weights:
                 f"found {type(value).__name__}, expected the result of statsmodels' VAR(...).fit(), or its params or "
                 "pvalues as a table with named rows; read coefs by encoding='statsmodels coefs'"
             )
-        numbers = value.pvalues if p_values else value.params
-        value = pd.DataFrame(np.asarray(numbers), index=_row_names(value), columns=list(value.names))
+        names, numbers = list(value.names), np.asarray(value.pvalues if p_values else value.params)
+        n_trend = len(numbers) - value.k_ar * len(names)
+        labels = [f"trend {i}" for i in range(n_trend)]
+        labels += [f"L{lag}.{name}" for lag in range(1, value.k_ar + 1) for name in names]
+        value = pd.DataFrame(numbers, index=labels, columns=names)
     columns = [str(name) for name in value.columns]
     places = {_split_row(str(label), columns): i for i, label in enumerate(value.index)}
     rows = {place: i for place, i in places.items() if place is not None}
@@ -477,15 +463,6 @@ def var_weights(value: Any, *, p_values: bool) -> Weights:
     for (lag, cause), row in rows.items():
         weights[lag, columns.index(cause)] = numbers[row]
     return Weights(columns, weights, 1)
-
-
-def _row_names(result: Any) -> list[str]:
-    """Return the names of the rows of a result's arrays."""
-    names = list(result.names)
-    n_trend = np.shape(result.params)[0] - result.k_ar * len(names)
-    return [f"trend {i}" for i in range(n_trend)] + [
-        f"L{lag}.{name}" for lag in range(1, result.k_ar + 1) for name in names
-    ]
 
 
 def _split_row(label: str, columns: list[str]) -> tuple[int, str] | None:
@@ -516,19 +493,22 @@ def is_tetrad_text(value: Any) -> bool:
 
 
 def read_tetrad_lags(value: Any) -> Links:
-    """Read Tetrad's text of a graph over nodes X, X:1, ... (X at t, t - 1): its edges that end at t are links."""
+    """Read Tetrad's text of a graph over nodes X, X:1, ... (X at t, t - 1)."""
     graph = read_tetrad(value)
-    collector, places = Collector(), []
+    places = []
     for label in graph.labels or ():
         parts = _TETRAD_NODE.fullmatch(str(label))
-        name, lag = (str(label), 0) if parts is None else (parts[1], check_lag(int(parts[2]), f"node {label!r}"))
-        collector.place(name)
-        places.append((name, lag))
-    for edge in map(forward, graph.ends):
+        places.append((parts[1], check_lag(int(parts[2]), f"node {label!r}")) if parts else (str(label), 0))
+    return of_times(places, map(forward, graph.ends))
+
+
+def of_times(places: Sequence[tuple[Hashable, int]], ends: Iterable[tuple[int, int, int, int]]) -> Links:
+    """Make links of the edges of a graph over nodes (name, lag) that end at t; copies at earlier times are left out."""
+    collector = Collector(name for name, _ in places)
+    for edge in ends:
         a, b, at_a, at_b = edge
         i, j, at_i, at_j = edge if places[a][1] >= places[b][1] else (b, a, at_b, at_a)
         if places[j][1] == 0:
-            # copies at earlier times are left out
             collector.add(places[i][0], places[j][0], places[i][1], SHORT_SIGNS[at_i, at_j])
     return collector.found(max((lag for _, lag in places), default=0))
 
@@ -546,26 +526,24 @@ def is_lagged_networkx(value: Any) -> bool:
 
 def read_causalnex(value: Any, presence: Presence) -> Links:
     """Read a networkx graph with edges X_lag1 -> Y_lag0; the name ends at the last `_lag`."""
-    collector, places = Collector(), {}
+    places = {}
     for node in _nodes(value):
         parts = _LAG_NODE.fullmatch(node) if isinstance(node, str) else None
         if parts is None:
             raise ValueError(f"found the node {node!r}, expected names such as 'X_lag1'")
-        collector.place(parts[1])
         places[node] = parts[1], check_lag(int(parts[2]), f"node {node!r}")
-    for source, target, data in value.edges(data=True):
-        (cause, lag), (effect, at) = places[source], places[target]
-        if at:
-            raise ValueError(f"found the edge {source!r} -> {target!r}; edges end at lag 0")
-        if _is_kept(data, presence):
-            collector.add(cause, effect, lag, "->")
-    return collector.found(max((lag for _, lag in places.values()), default=0))
+    late = next(((a, b) for a, b in value.edges() if places[b][1]), None)
+    if late is not None:
+        raise ValueError(f"found the edge {late[0]!r} -> {late[1]!r}; edges end at lag 0")
+    at = {node: i for i, node in enumerate(places)}
+    kept = [(at[a], at[b], TAIL, ARROW) for a, b, data in value.edges(data=True) if _is_kept(data, presence)]
+    return of_times(list(places.values()), kept)
 
 
 def _is_kept(attributes: Mapping[str, Any], presence: Presence) -> bool:
     """Return whether an edge of networkx is a link; one without a weight is, unless weights are cut."""
     refuse_numbers([attributes], ("weight",))
-    return bool(presence.of([attributes.get("weight", 1 if presence == Presence() else np.nan)])[0])
+    return bool(presence.of([attributes.get("weight", 1 if presence == UNCUT else np.nan)])[0])
 
 
 def is_stationary_graph(value: Any) -> bool:
@@ -582,16 +560,10 @@ _MARKS = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirected": (
 
 
 def read_stationary(value: Any, presence: Presence) -> Links:
-    """Read a graph over nodes (name, -lag) that repeats its edges at all times: those that end at time 0 are links.
-
-    Edges of the type "circle" are circles at their target, beside other marks, as in PAGs of pywhy-graphs.
-    """
+    """Read a graph over nodes (name, -lag) that repeats its edges at all times; those of type "circle" are marks."""
     if not is_stationary_graph(value):
         raise ValueError("expected a graph whose nodes are (name, -lag), with lags from 0")
-    collector = Collector()
     nodes = _nodes(value)
-    for name, _ in nodes:
-        collector.place(name)
     edges = value.edges() if callable(value.edges) else value.edges
     if isinstance(edges, dict):
         by_type = edges
@@ -609,11 +581,9 @@ def read_stationary(value: Any, presence: Presence) -> Links:
     for a, b in by_type.get("circle", ()):
         marks[a, b] = CIRCLE
         marks.setdefault((b, a), CIRCLE)
-    for (a, b), at_b in marks.items():
-        # copies at earlier times are left out
-        if b[1] == 0 and a[1] <= 0:
-            collector.add(a[0], b[0], int(-a[1]), SHORT_SIGNS[marks[b, a], at_b])
-    return collector.found(int(max(-step for _, step in nodes)))
+    at = {node: i for i, node in enumerate(nodes)}
+    ends = ((at[a], at[b], marks[b, a], at_b) for (a, b), at_b in marks.items())
+    return of_times([(name, int(-step)) for name, step in nodes], ends)
 
 
 def _nodes(value: Any) -> list[Any]:
@@ -629,13 +599,23 @@ def _nodes(value: Any) -> list[Any]:
 class Reading:
     """Options of reading; see `lagged_column`."""
 
-    encoding: str | None
-    kind: str | None
-    min_lag: int | None
-    max_lag: int | None
-    first_lag: int | None
-    presence: Presence
-    conflict: str
+    encoding: str | None = None
+    kind: str | None = None
+    min_lag: int | None = None
+    max_lag: int | None = None
+    first_lag: int | None = None
+    presence: Presence = UNCUT
+    conflict: str = "raise"
+
+    def __post_init__(self) -> None:
+        if self.encoding is not None:
+            check_known(self.encoding, ENCODINGS, "encoding of lagged graphs")
+        check_choice(self.kind, (*KINDS, None), "kind")
+        check_choice(self.conflict, ("raise", "circle"), "conflict")
+        for name, most in (("min_lag", 1), ("first_lag", 1), ("max_lag", MAX_LAG)):
+            if getattr(self, name) is not None:
+                check_whole(getattr(self, name), name, most=most)
+        self.presence.check()
 
     def graph(
         self, names: list[str], codes: NDArray[np.uint8], min_lag: int, nodes: list[str] | None, *, is_open: bool
@@ -670,7 +650,7 @@ class Reading:
 Read = Callable[[Any, list[str] | None, Reading], Links]
 
 ENCODINGS: dict[str, Read] = {
-    "text": lambda cell, names, how: _not_text(cell),
+    "text": lambda cell, names, how: Links(*read_lagged_text(cell), is_open=True),
     "tigramite": lambda cell, names, how: read_tigramite(cell, conflict=how.conflict, circles=how.kind == "ts_pag"),
     "tigramite links": lambda cell, names, how: read_link_dict(cell, names, how.presence),
     "causalnex": lambda cell, names, how: read_causalnex(cell, how.presence),
@@ -702,10 +682,10 @@ WEIGHTS: dict[str, ReadWeights] = {
 def _read_numbers(encoding: str, cell: Any, names: list[str] | None, how: Reading) -> Links:
     """Read the links of a format of numbers."""
     presence = how.presence
-    if encoding == "statsmodels VAR" and presence == Presence() and not isinstance(cell, pd.DataFrame) and is_var(cell):
+    if encoding == "statsmodels VAR" and presence == UNCUT and not isinstance(cell, pd.DataFrame) and is_var(cell):
         raise ValueError("a VAR has every link; pass alpha= to keep p-values up to it, or threshold= for weights")
     weights = WEIGHTS[encoding](cell, names, how.first_lag, presence.alpha is not None)
-    if encoding in AXES and not how.first_lag and presence != Presence() and len(weights.values):
+    if encoding in AXES and not how.first_lag and presence != UNCUT and len(weights.values):
         # tests and weights of a variable on itself at the same time mean nothing
         weights = weights._replace(values=weights.values.copy())
         np.einsum("ii->i", weights.values[0])[:] = 1 if presence.alpha is not None else 0
@@ -718,6 +698,7 @@ ENCODINGS |= {name: partial(_read_numbers, name) for name in WEIGHTS}
 _RECOGNISED: dict[str, Callable[[Any], bool]] = {
     "tigramite": is_strings,
     "Tetrad text": is_tetrad_text,
+    "text": lambda cell: isinstance(cell, str),
     "link table": lambda cell: is_table(cell) or is_path(cell),
     "statsmodels VAR": is_var,
     "tigramite links": is_link_dict,
@@ -729,6 +710,7 @@ _RECOGNISED: dict[str, Callable[[Any], bool]] = {
 
 #: what a format that is named reads, where a cell is not an array
 _TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "text": ("strings", lambda cell: isinstance(cell, str)),
     "link table": (
         "a DataFrame, a mapping of columns or a path",
         lambda cell: isinstance(cell, (pd.DataFrame, Mapping)) or is_path(cell),
@@ -790,7 +772,3 @@ def _described(cell: Any) -> str:
     if isinstance(cell, np.ndarray):
         return f"an array of dtype {cell.dtype} and shape {cell.shape}"
     return f"a {type(cell).__name__}" + (f" of {len(cell)}" if isinstance(cell, (list, tuple)) else "")
-
-
-def _not_text(cell: Any) -> Links:
-    raise TypeError(f"encoding='text' reads strings, found {type(cell).__name__}")

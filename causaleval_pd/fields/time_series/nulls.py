@@ -79,11 +79,8 @@ def _mixed(places: int, true: int, numbers: NDArray[np.int64], chances: Floats) 
 
 @lru_cache(maxsize=4096)
 def linked_pairs(pairs: int, lags: int, links: int, true: int) -> CountLaw:
-    """Return the law of pairs that have a link at any lag, of links placed at random over pairs and lags.
-
-    Links are placed one after another: the next one falls on a pair without a link with a chance that depends on how
-    many pairs have one, so that all terms are positive. Given the number of pairs, they are uniform.
-    """
+    """Return the law of pairs that have a link at any lag, of links placed at random over pairs and lags."""
+    # one after another: the next falls on a pair without a link by a chance that depends on how many pairs have one
     chances = np.zeros(pairs + 1)
     chances[0] = 1.0
     number = np.arange(pairs + 1, dtype=np.float64)
@@ -137,11 +134,7 @@ def law_of_counts(
     total: int,
     law: Callable[[NDArray[np.int64]], CountLaw],
 ) -> ClosedForm | None:
-    """Return the exact law of a metric that is a function of counts, of some rows.
-
-    `keys` (n, k) are the numbers that the law of a row depends on, besides its `true` positives among `total` places;
-    `law(key)` returns the law of distinct keys.
-    """
+    """Return the exact law of a function of counts, of some rows; `keys` (n, k) are what the law of a row is of."""
     if not rows.any():
         return None
     chosen = np.column_stack([true, keys])[rows]
@@ -255,46 +248,29 @@ class RandomLinks:
             counts = self.pairs.link_counts(part)
             drawn = self.pairs.link_counts("all") if self.pooled else counts
             # the links of either graph, lag by lag where these are kept
-            columns.append(
-                np.concatenate([counts.true[:, 1 : inside + 1], drawn.estimated[:, 1 : searched + 1]], axis=1)
-            )
+            for links in (counts.true[:, 1 : inside + 1], drawn.estimated[:, 1 : searched + 1]):
+                columns.append(links if self.by_lag else links.sum(axis=1, keepdims=True))
+        width = inside if self.by_lag else 1
 
         def law(key: NDArray[np.int64]) -> CountLaw:
-            shares = key.reshape(len(parts), -1)
             return added(
-                self._placed(part, share[:inside], share[inside:]) for part, share in zip(parts, shares, strict=True)
+                self._placed(part, inside, share[:width], share[width:])
+                for part, share in zip(parts, key.reshape(len(parts), -1), strict=True)
             )
 
         rows = np.ones(self.pairs.n, bool) if universe == "adjacent" else plain_rows(self.pairs)
         true = self.pairs.confusion(universe, lags).true
-        return law_of_counts(
-            metric, rows, self._reduced(columns, inside), true, self.pairs.n_places(universe) * last, law
-        )
+        keys = np.concatenate(columns, axis=1)
+        return law_of_counts(metric, rows, keys, true, self.pairs.n_places(universe) * last, law)
 
-    def _reduced(self, columns: list[NDArray[np.int64]], inside: int) -> NDArray[np.int64]:
-        """Return the numbers of links of true and estimated graphs that laws depend on, side by side."""
-        if self.by_lag:
-            return np.concatenate(columns, axis=1)
-        totals = []
-        for numbers in columns:
-            # laws of totals depend on sums: they stand at the first lag
-            wide = np.zeros_like(numbers)
-            if inside:
-                wide[:, 0] = numbers[:, :inside].sum(axis=1)
-            if numbers.shape[1] > inside:
-                wide[:, inside] = numbers[:, inside:].sum(axis=1)
-            totals.append(wide)
-        return np.concatenate(totals, axis=1)
-
-    def _placed(self, part: Universe, true: NDArray[np.int64], links: NDArray[np.int64]) -> CountLaw:
-        """Return the law of one kind of links, of which those at the lags of `true` are counted."""
+    def _placed(self, part: Universe, inside: int, true: NDArray[np.int64], links: NDArray[np.int64]) -> CountLaw:
+        """Return the law of one kind of links, of which those at the first `inside` lags are counted."""
         places = self.pairs.n_places(part)
         slots = self.pairs.n_nodes**2 if self.pooled else places
         if self.by_lag:
-            return added(placed(slots, places, int(a), int(b)) for a, b in zip(true, links[: len(true)], strict=True))
-        if not len(links):
-            return fixed()
-        return placed(slots * len(links), places * len(true), int(true.sum()), int(links.sum()))
+            return added(placed(slots, places, int(a), int(b)) for a, b in zip(true, links[:inside], strict=True))
+        searched = self.pairs.estimate.max_lag
+        return placed(slots * searched, places * inside, int(true[0]), int(links[0])) if searched else fixed()
 
     def _summary_law(self, metric: Metric, universe: Universe) -> ClosedForm | None:
         """Return the law of arcs of summary graphs, of rows whose estimates have no links at lag 0."""
@@ -310,11 +286,9 @@ class RandomLinks:
         def law(key: NDArray[np.int64]) -> CountLaw:
             arcs, loops, cross, self_links = map(int, key)
             arc_law = linked_pairs(pairs.n_ordered, lags, cross, arcs)
-            return (
-                arc_law
-                if universe == "summary"
-                else added([arc_law, linked_pairs(pairs.n_nodes, lags, self_links, loops)])
-            )
+            if universe == "summary":
+                return arc_law
+            return added([arc_law, linked_pairs(pairs.n_nodes, lags, self_links, loops)])
 
         keys = np.column_stack([without, true - without, *links]).astype(np.int64)
         return law_of_counts(metric, rows, keys, true, pairs.n_places(universe), law)
@@ -404,17 +378,14 @@ def _links_law(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
         # how many links stay among the lags that are compared is random
         return None
     rows = np.ones(pairs.n, bool) if universe == "adjacent" else plain_rows(pairs)
-    if not rows.any():
-        return None
-    scored, inverse = pairs.take(np.flatnonzero(rows)).unique()
+    scored, inverse = pairs.unique()
     counts = scored.confusion(universe, lags)
-    samples = []
-    for i in range(scored.n):
-        both, weight = _shared_law(scored, i, universe)
-        ones = np.ones_like(both)
-        confusions = Confusion(both, *(float(x[i]) * ones for x in (counts.true, counts.estimated, counts.total)))
-        samples.append((evaluate(metric, confusions), weight))
-    return ClosedForm.of(Distribution.pooled(inverse.astype(np.int64), samples)).spread(rows)
+
+    def law(key: NDArray[np.int64]) -> CountLaw:
+        both, weight = _shared_law(scored, int(key[0]), universe)
+        return CountLaw(both, np.full(len(both), counts.estimated[key[0]]), weight)
+
+    return law_of_counts(metric, rows, inverse[:, None], counts.true[inverse], int(counts.total[0]), law)
 
 
 def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats, Floats]:
@@ -437,10 +408,7 @@ def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats
 
 
 def _distance_moments(pairs: LaggedPairs) -> ClosedForm:
-    """Return mean and variance of the lag error: of each pair of variables a mean over lags drawn without replacement.
-
-    Its mean is the mean distance of all searched lags from the nearest true one.
-    """
+    """Return mean and variance of the lag error, by pairs of variables a mean over lags drawn without replacement."""
     scored, inverse = pairs.unique()
     mean, variance = np.full(scored.n, np.nan), np.full(scored.n, np.nan)
     lags = pairs.estimate.max_lag
@@ -529,9 +497,9 @@ class Relabellings:
     def _graph_law(self, metric: Metric) -> ClosedForm | None:
         """Return the moments that the null model of graphs has of a metric of the links at lag 0."""
         graphs = self.pairs.at_lag_0
-        return (
-            None if graphs is None else graph_controls("permutation", self.rows, graphs, self.keys).closed_form(metric)
-        )
+        if graphs is None:
+            return None
+        return graph_controls("permutation", self.rows, graphs, self.keys).closed_form(metric)
 
     @cached_property
     def _distinct(self) -> tuple[LaggedPairs, NDArray[np.int64]]:

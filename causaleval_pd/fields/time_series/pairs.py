@@ -13,8 +13,7 @@ from ...contract.confusion import Confusion
 from ...contract.pairs import StoredPairs
 from ...graphs.kernels.planes import DAG, MIXED, PDAG, row_chunks
 from ...graphs.pairs import GraphBatch, GraphPairs
-from .cells import DIRECTED, KINDS, Codes
-from .views import lag_0_planes
+from .cells import DIRECTED, KINDS, Codes, lag_0_planes
 
 Values = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,8 +13,9 @@ from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, CIRCLE, MARKS, SIGNS, TAIL, MarkedEdges, forward
+from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward
 from ..edge_strings import write_graph, write_names
+from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import refuse_numbers
 
 Marks = tuple[int, int]

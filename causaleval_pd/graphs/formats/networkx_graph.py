@@ -12,17 +12,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import (
-    ARROW,
-    CIRCLE,
-    MARK_OF_WORD,
-    MARKS_OF_SIGN,
-    MARKS_OF_WORD,
-    TAIL,
-    MarkedEdges,
-    forward,
-    refuse_marks,
-)
+from ..edge_marks import MARK_OF_WORD, MARKS_OF_SIGN, MARKS_OF_WORD, MarkedEdges, forward, refuse_marks
+from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import explain_weights, refuse_numbers
 
 if TYPE_CHECKING:

@@ -232,16 +232,16 @@ def v_structure_counts(
 
 
 @kernel
-def _degrees(planes: Words, rows: Words, found: NDArray[np.int32]) -> None:
+def _degrees(planes: Words, rows: Words, counts: NDArray[np.int32]) -> None:
     """Add the degrees of each node of each graph."""
     into, out = rows[0], rows[1]
     for n in range(planes.shape[0]):
         mark_rows(planes[n], into, out)
         for v in range(into.shape[0]):
             for w in range(into.shape[1]):
-                found[n, v, 0] += popcount(into[v, w] & ~out[v, w])
-                found[n, v, 1] += popcount(out[v, w] & ~into[v, w])
-                found[n, v, 2] += popcount(into[v, w] & out[v, w])
+                counts[n, v, 0] += popcount(into[v, w] & ~out[v, w])
+                counts[n, v, 1] += popcount(out[v, w] & ~into[v, w])
+                counts[n, v, 2] += popcount(into[v, w] & out[v, w])
 
 
 def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:

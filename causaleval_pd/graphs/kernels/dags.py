@@ -225,7 +225,7 @@ def _draw_dags(
     start: int,
     count: int,
     layers: Layers,
-    own: Words,
+    rows_of_parents: Words,
     names: Words,
     out: Words,
 ) -> None:
@@ -236,13 +236,13 @@ def _draw_dags(
         for column in range(count):
             state = mix(base + np.uint64(start + column + 1) * STEP)
             state, rest = _draw_shape(state, n_edges[row], laws, layers)
-            own[:] = ZERO
+            rows_of_parents[:] = ZERO
             for t in range(n_nodes):
                 size = layers.begin[t] - layers.before[t]
-                state = _choose_parents(state, np.uint64(t), layers.before[t], size, layers.wanted[t], own)
-            state = _fill_slots(state, rest, layers, own)
+                state = _choose_parents(state, np.uint64(t), layers.before[t], size, layers.wanted[t], rows_of_parents)
+            state = _fill_slots(state, rest, layers, rows_of_parents)
             shuffle(state, names)
-            _name_places(out[row * count + column], own, names)
+            _name_places(out[row * count + column], rows_of_parents, names)
 
 
 def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:

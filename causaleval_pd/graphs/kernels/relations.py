@@ -9,14 +9,14 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, mark_rows, popcount
 from .inputs import SEPARATORS, Ints, Words, checked_comparison, checked_planes
-from .lanes import Arcs, Flags, Room, load_graph, read_edges, sort_arcs, spread_back, workspace
+from .lanes import Arcs, Flags, GraphRoom, load_graph, read_edges, sort_arcs, spread_back, workspace
 
 N_ANCESTOR_COUNTS, N_BLANKET_COUNTS = 5, 3
 _PARENT, _ANCESTOR, _NEAREST = range(3)
 
 
 @kernel_part
-def _read_directed(planes: Words, room: Room, arcs: Arcs) -> None:
+def _read_directed(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     """Read the directed edges of any graph, in a causal order where there is one."""
     n_edges, _ = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
     n = 0
@@ -55,14 +55,14 @@ def _ancestor_counts(
     estimate: Words,
     left: Ints,
     right: Ints,
-    room: Room,
+    room: GraphRoom,
     true: Arcs,
     arcs: Arcs,
     below: Words,
     claimed: Words,
     out: Ints,
 ) -> None:
-    """Fill the counts of each pair, a row a count."""
+    """Fill the counts of each pair, a row per count."""
     n_nodes = room.nodes.shape[1] - 1
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
@@ -128,7 +128,7 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
 
 @kernel
 def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: Ints) -> None:
-    """Fill the counts of each pair, a row a count."""
+    """Fill the counts of each pair, a row per count."""
     into, away, true, estimated = rows[0], rows[1], rows[2], rows[3]
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
@@ -158,17 +158,17 @@ def blanket_counts(
 
 
 @kernel_part
-def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, found: Words) -> None:
-    """Fill `found` with the neighbours of `members` in the moral graph of the ancestral sets `inside`."""
+def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, neighbours: Words) -> None:
+    """Find the neighbours of `members` in the moral graph of the ancestral sets `inside`."""
     met[:] = ZERO
-    found[:] = ZERO
+    neighbours[:] = ZERO
     for a in range(arcs.size[0]):
         if not arcs.undirected[a]:
             met[arcs.head[a]] |= members[arcs.tail[a]] & inside[arcs.head[a]]
     for a in range(arcs.size[0]):
         u, v = arcs.tail[a], arcs.head[a]
-        found[v] |= members[u] & inside[v]
-        found[u] |= (members[v] | (ZERO if arcs.undirected[a] else met[v])) & inside[u]
+        neighbours[v] |= members[u] & inside[v]
+        neighbours[u] |= (members[v] | (ZERO if arcs.undirected[a] else met[v])) & inside[u]
 
 
 @kernel_part
@@ -280,7 +280,7 @@ def _separation_mistakes(
     left: Ints,
     right: Ints,
     separator: int,
-    room: Room,
+    room: GraphRoom,
     true: Arcs,
     arcs: Arcs,
     adjacent: Flags,

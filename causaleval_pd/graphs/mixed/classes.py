@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import kernels, mixed_kernels
-from ..kernels.planes import ADMG, MAG, MIXED, PAG, SKELETON
+from ..kernels.planes import ADMG, MAG, MIXED, PAG, SKELETON, TAIL
 from .conversions import not_simple, ready
-from .marks import TAIL, adjacencies, bidirected, circles, directed_part, doubles, where
+from .marks import adjacencies, bidirected, circles, directed_part, doubles, where
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..edge_strings import write_edges, write_names
-from ..kernels.planes import ADMG, MAG, MIXED, PAG, SKELETON, a_kind
+from ..kernels.planes import ADMG, ARROW, CIRCLE, MAG, MIXED, NONE, PAG, SKELETON, TAIL, a_kind
 from .conversions import mag_to_pag, pag_to_mag
-from .marks import ARROW, CIRCLE, NONE, TAIL, edges_of, marks_from_planes
+from .marks import edges_of, marks_from_planes
 
 Planes = NDArray[np.uint64]
 

@@ -75,9 +75,9 @@ def test_separations_by_all_possible_ancestors(kind: str) -> None:
     assert np.ptp(found) > 4
 
 
-def block(planes: np.ndarray, kind: str, d: int) -> relations.Block:
+def block(planes: np.ndarray, kind: str, d: int) -> relations.EffectGraphs:
     kinds = np.full(len(planes), KINDS[kind], np.uint8)
-    return relations.Block(planes, relations.as_models(planes, kinds, d), kinds)
+    return relations.EffectGraphs(planes, relations.as_models(planes, kinds, d), kinds)
 
 
 @pytest.mark.slow

@@ -24,9 +24,9 @@ from ....contract.confusion import Confusion
 from ....contract.law import ClosedForm, ClosedFormRule, Value, register_closed_form
 from ....contract.metric import Metric
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, ONE_WAY, TYPES, AncestorCounts, EdgeTypes, reversed_type
+from ....graphs.kernels.planes import ARROW, NONE, TAIL, row_chunks
 from ....graphs.kernels.planes import marks_from_planes as plain_marks
-from ....graphs.kernels.planes import row_chunks
-from ....graphs.mixed.marks import ARROW, NONE, TAIL, count_bits, is_mixed, where
+from ....graphs.mixed.marks import count_bits, is_mixed, where
 from ....graphs.mixed.marks import marks_from_planes as mixed_marks
 from ....graphs.mixed.relations import DEFINITE, POSSIBLE, ancestors
 from ....graphs.pairs import GraphBatch, GraphPairs

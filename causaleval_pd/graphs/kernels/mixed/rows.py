@@ -14,8 +14,9 @@ from causaleval_pd.execution.compilation import kernel_part
 
 from ..bits import LAST, ONE, SIX, ZERO, bit_of, compact, lowest
 from ..inputs import Words
+from ..planes import ARROW, CIRCLE, TAIL
 
-_TAIL, _ARROW, _CIRCLE = np.uint64(1), np.uint64(2), np.uint64(3)
+_TAIL, _ARROW, _CIRCLE = np.uint64(TAIL), np.uint64(ARROW), np.uint64(CIRCLE)
 
 
 class Rows(NamedTuple):

@@ -12,18 +12,17 @@ import gzip
 import math
 import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ....contract.checks import nearest, shown
-from ....contract.encoding import Edges, Encoding, register_encoding
-from ....graphs.files import NETWORK_READERS
-from .network import DiscreteNetwork, GaussianNetwork, Network, read_array
-from .structure import MAX_STATES, check_table
+from ...contract.checks import nearest, shown
+from ...contract.encoding import Edges, Encoding, register_encoding
+from ...graphs.files import NETWORK_READERS
+from .cells import MAX_STATES, DiscreteNetwork, GaussianNetwork, Network, check_table, read_array
 
 _MAX_FILE_BYTES = 64 * 2**20
 #: programs print rounded probabilities: rows at most this far from 1 are normalised
@@ -81,13 +80,11 @@ def _decode(raw: bytes) -> str:
 
 
 def read_bif(text: str) -> DiscreteNetwork:
-    """Read the text of a BIF file: blocks `network`, `variable` and `probability`.
-
-    Anything else is refused with its line: an unknown or repeated block, a number of states that is not that of the
-    list, a row of a table that is missing, repeated or of another length, a variable without a table.
-    """
+    """Read the text of a BIF file; anything but whole blocks `network`, `variable`, `probability` is refused."""
     tokens = Tokens(text)
-    declarations = Declarations(tokens.fault_before)
+    states: dict[str, list[str]] = {}
+    parents: dict[str, list[str]] = {}
+    tables: dict[str, NDArray[np.float64]] = {}
     if tokens.accept("network"):
         if not tokens.at("{"):
             tokens.name("the name of the network")
@@ -97,13 +94,26 @@ def read_bif(text: str) -> DiscreteNetwork:
             tokens.skip_past(";")
     while tokens.kind != "end":
         if tokens.expect("variable", "probability") == "variable":
-            _read_variable(tokens, declarations)
-        else:
-            _read_table(tokens, declarations)
-    return declarations.network()
+            name, listed = _read_variable(tokens)
+            if name in states:
+                raise tokens.fault_before(f"variable {name!r} is declared twice")
+            states[name] = listed
+            continue
+        name, table_parents = _read_head(tokens, states)
+        if name in tables:
+            raise tokens.fault_before(f"variable {name!r} has a second table")
+        tables[name] = _read_table(tokens, name, table_parents, states)
+        parents[name] = table_parents
+    if not states:
+        raise tokens.fault_before("found no variable; a network has at least one")
+    lacking = [name for name in states if name not in tables]
+    if lacking:
+        raise tokens.fault_before(f"the variables {shown(lacking)} have no table; is the file cut short?")
+    return DiscreteNetwork(parents, tables, states)
 
 
-def _read_variable(tokens: Tokens, found: Declarations) -> None:
+def _read_variable(tokens: Tokens) -> tuple[str, list[str]]:
+    """Read the name of a variable and its states."""
     name = tokens.name("the name of a variable")
     tokens.expect("{")
     states: list[str] | None = None
@@ -124,7 +134,11 @@ def _read_variable(tokens: Tokens, found: Declarations) -> None:
         tokens.expect(";")
     if states is None:
         raise tokens.fault_before(f"variable {name!r} has no type; expected 'type discrete [ n ] {{ states }};'")
-    found.add_variable(name, states)
+    if not 1 <= len(states) <= MAX_STATES:
+        raise tokens.fault_before(f"variable {name!r} has {len(states)} states, expected 1 to {MAX_STATES}")
+    if len(set(states)) < len(states) or not all(states):
+        raise tokens.fault_before(f"variable {name!r} has the states {shown(states)}; state names differ and have text")
+    return name, states
 
 
 def _list(tokens: Tokens, end: str, what: str, count: int) -> list[str]:
@@ -144,10 +158,45 @@ def _list(tokens: Tokens, end: str, what: str, count: int) -> list[str]:
     return [" ".join(words) for words in names]
 
 
-def _read_table(tokens: Tokens, found: Declarations) -> None:
-    name, parents = _read_head(tokens, found)
-    shape = found.shape(name, parents)
-    at = [{state: i for i, state in enumerate(found.states[p])} for p in parents]
+def _read_head(tokens: Tokens, states: Mapping[str, list[str]]) -> tuple[str, list[str]]:
+    """Read `( child | parent, parent )`, or the older `( child parent parent )`."""
+    tokens.expect("(")
+    if tokens.kind == "quoted":
+        name, others = tokens.advance().strip(), []
+        while tokens.kind == "quoted":
+            others.append(tokens.advance().strip())
+    else:
+        name, others = tokens.name("the name of a variable"), []
+        if name not in states and not tokens.at("|"):
+            name, *others = name.split()
+    if others or not tokens.accept("|"):
+        tokens.expect(")")
+    elif not tokens.accept(")"):
+        others = [tokens.name("the name of a parent")]
+        while not tokens.accept(")"):
+            tokens.accept(",")
+            others.append(tokens.name("the name of a parent"))
+    return name, others
+
+
+def _shape(tokens: Tokens, name: str, parents: list[str], states: Mapping[str, list[str]]) -> tuple[int, ...]:
+    """Return the shape (parents.., child) of a table."""
+    unknown = [one for one in (name, *parents) if one not in states]
+    if unknown:
+        raise tokens.fault_before(
+            f"a table names the undeclared variables {shown(unknown)}; declare them before their tables"
+        )
+    if len({name, *parents}) <= len(parents):
+        raise tokens.fault_before(f"the table of {name!r} names a variable twice: {shown([name, *parents])}")
+    shape = (*(len(states[p]) for p in parents), len(states[name]))
+    tokens.checked(check_table, name, shape)
+    return shape
+
+
+def _read_table(tokens: Tokens, name: str, parents: list[str], states: Mapping[str, list[str]]) -> NDArray[np.float64]:
+    """Read the block of a table, (parents.., child)."""
+    shape = _shape(tokens, name, parents, states)
+    at = [{state: i for i, state in enumerate(states[p])} for p in parents]
     rows: dict[tuple[int, ...], list[float]] = {}
     default: list[float] | None = None
     table: list[float] | None = None
@@ -166,9 +215,9 @@ def _read_table(tokens: Tokens, found: Declarations) -> None:
         else:
             tokens.expect("(", "table", "default", "property", "}")
             labels = _list(tokens, ")", "the state of a parent", len(parents))
-            if len(labels) != len(parents) or any(state not in known for state, known in zip(labels, at, strict=True)):
+            row = tuple(known.get(state, -1) for state, known in zip(labels, at, strict=False))
+            if len(labels) != len(parents) or -1 in row:
                 raise tokens.fault(f"found the row {shown(labels)}, expected a state of each of {shown(parents)}")
-            row = tuple(known[state] for state, known in zip(labels, at, strict=True))
             if row in rows:
                 raise tokens.fault(f"the table of {name!r} has the row {shown(labels)} twice")
             rows[row] = _numbers(tokens, name, shape[-1])
@@ -176,47 +225,17 @@ def _read_table(tokens: Tokens, found: Declarations) -> None:
         if rows or default is not None:
             raise tokens.fault_before(f"variable {name!r} has a table and rows; give one of them")
         # the child's state changes slowest
-        found.add_table(name, parents, np.moveaxis(np.reshape(table, (shape[-1], *shape[:-1])), 0, -1).reshape(-1))
-        return
+        array = np.moveaxis(np.reshape(table, (shape[-1], *shape[:-1])), 0, -1)
+        return np.asarray(tokens.checked(normalise_rows, array, name))
     n_rows = math.prod(shape[:-1])
     if len(rows) < n_rows and (default is None or math.prod(shape) > _MAX_BY_DEFAULT):
         missing = next(row for row in np.ndindex(*shape[:-1]) if row not in rows)
-        states = [found.states[p][i] for p, i in zip(parents, missing, strict=True)]
+        known = [states[p][i] for p, i in zip(parents, missing, strict=True)]
         raise tokens.fault_before(
-            f"the table of {name!r} has {len(rows)} rows, expected {n_rows}; the row of {shown(states)} is missing"
+            f"the table of {name!r} has {len(rows)} rows, expected {n_rows}; the row of {shown(known)} is missing"
         )
-    values = [value for row in np.ndindex(*shape[:-1]) for value in rows.get(row, default or [])]
-    found.add_table(name, parents, values)
-
-
-def _read_head(tokens: Tokens, found: Declarations) -> tuple[str, list[str]]:
-    """Read `( child | parent, parent )`, or the older `( child parent parent )`."""
-    tokens.expect("(")
-    if tokens.kind == "quoted":
-        name, *others = _list_of_quoted(tokens)
-    else:
-        name, others = tokens.name("the name of a variable"), []
-        if name not in found.states and not tokens.at("|"):
-            name, *others = name.split()
-    if others or not tokens.accept("|"):
-        tokens.expect(")")
-        return name, others
-    return name, [] if tokens.accept(")") else _parents(tokens)
-
-
-def _parents(tokens: Tokens) -> list[str]:
-    names = [tokens.name("the name of a parent")]
-    while not tokens.accept(")"):
-        tokens.accept(",")
-        names.append(tokens.name("the name of a parent"))
-    return names
-
-
-def _list_of_quoted(tokens: Tokens) -> list[str]:
-    names = []
-    while tokens.kind == "quoted":
-        names.append(tokens.advance().strip())
-    return names
+    array = np.array([rows.get(row, default) for row in np.ndindex(*shape[:-1])], np.float64).reshape(shape)
+    return np.asarray(tokens.checked(normalise_rows, array, name))
 
 
 def _numbers(tokens: Tokens, name: str, count: int) -> list[float]:
@@ -280,6 +299,13 @@ class Tokens:
     def _fault_at(self, place: int, message: str) -> ValueError:
         return ValueError(f"line {self.text.count(chr(10), 0, place) + 1}: {message}")
 
+    def checked(self, check: Callable[..., Any], *values: Any) -> Any:
+        """Return what a check returns of what has just been read."""
+        try:
+            return check(*values)
+        except ValueError as error:
+            raise self.fault_before(str(error)) from None
+
     def expected(self, what: str) -> ValueError:
         """Return the error of another token than the expected one."""
         return self.fault(f"expected {what}, found {self.token if self.kind == 'end' else shown(self.token)}")
@@ -316,11 +342,10 @@ class Tokens:
 
     def number(self) -> float:
         """Read a number."""
-        decimal = read_number(self.token) if self.kind == "word" else None
-        if decimal is None:
+        is_number = self.kind == "word" and _NUMBER.fullmatch(self.token)
+        if not is_number or not math.isfinite(float(self.token)):
             raise self.expected("a number")
-        self.advance()
-        return decimal
+        return float(self.advance())
 
     def skip_past(self, mark: str) -> None:
         """Move on past the next such character, whatever stands before it."""
@@ -329,72 +354,6 @@ class Tokens:
             raise self.expected(f"{mark!r} after it")
         self._stop = stop + 1
         self.advance()
-
-
-class Declarations:
-    """Variables and tables, in the order of a file; `fault` makes the error of a message, with the line being read."""
-
-    def __init__(self, fault: Callable[[str], ValueError]) -> None:
-        self.fault = fault
-        self.states: dict[str, tuple[str, ...]] = {}
-        self.parents: dict[str, list[str]] = {}
-        self.tables: dict[str, NDArray[np.float64]] = {}
-
-    def add_variable(self, name: str, states: Sequence[str]) -> None:
-        """Add a variable."""
-        if name in self.states:
-            raise self.fault(f"variable {name!r} is declared twice")
-        if not 1 <= len(states) <= MAX_STATES:
-            raise self.fault(f"variable {name!r} has {len(states)} states, expected 1 to {MAX_STATES}")
-        if len(set(states)) < len(states) or not all(states):
-            raise self.fault(
-                f"variable {name!r} has the states {shown(list(states))}; state names differ and have text"
-            )
-        self.states[name] = tuple(states)
-
-    def shape(self, name: str, parents: Sequence[str]) -> tuple[int, ...]:
-        """Return the shape (parents.., child) of the table of a variable, which must not have one yet."""
-        if name in self.tables:
-            raise self.fault(f"variable {name!r} has a second table")
-        unknown = [one for one in (name, *parents) if one not in self.states]
-        if unknown:
-            raise self.fault(
-                f"a table names the undeclared variables {shown(unknown)}; declare them before their tables"
-            )
-        if len({name, *parents}) <= len(parents):
-            raise self.fault(f"the table of {name!r} names a variable twice: {shown([name, *parents])}")
-        shape = (*(len(self.states[p]) for p in parents), len(self.states[name]))
-        try:
-            check_table(name, shape)
-        except ValueError as error:
-            raise self.fault(str(error)) from None
-        return shape
-
-    def add_table(self, name: str, parents: Sequence[str], values: Sequence[float] | NDArray[np.float64]) -> None:
-        """Add the table of a variable, its entries in the order (parents.., child), the last fastest."""
-        shape = self.shape(name, parents)
-        if len(values) != math.prod(shape):
-            raise self.fault(f"the table of {name!r} has {len(values)} numbers, expected {math.prod(shape)}")
-        self.parents[name] = list(parents)
-        try:
-            self.tables[name] = normalise_rows(np.array(values, np.float64).reshape(shape), name)
-        except ValueError as error:
-            raise self.fault(str(error)) from None
-
-    def network(self) -> DiscreteNetwork:
-        """Return the network; refuse a file without variables, and variables without a table."""
-        if not self.states:
-            raise self.fault("found no variable; a network has at least one")
-        lacking = [name for name in self.states if name not in self.tables]
-        if lacking:
-            raise self.fault(f"the variables {shown(lacking)} have no table; is the file cut short?")
-        return DiscreteNetwork(self.parents, self.tables, self.states)
-
-
-def read_number(text: str) -> float | None:
-    """Read a finite decimal number; None for any other text."""
-    decimal = float(text) if _NUMBER.fullmatch(text) else math.inf
-    return decimal if math.isfinite(decimal) else None
 
 
 def normalise_rows(table: NDArray[np.float64], name: str) -> NDArray[np.float64]:
@@ -417,8 +376,6 @@ _NETWORK = re.compile(r"(?>(?:\s|//[^\n]*\n|/\*.*?\*/)*)network\b[^{};\n<>-]*+\s
 def read_graph(text: str) -> Edges:
     """Read the graph of a Bayesian network."""
     structure = read_bif(text).structure
-    if not structure.nodes:
-        raise ValueError("found a network without variables")
     return Edges.from_arcs(structure.nodes, sorted(structure.arcs))
 
 
@@ -493,34 +450,26 @@ def from_pgmpy(model: Any) -> Network:
             {name: float(cpd.std) ** 2 for name, cpd in cpds.items()},
             {name: beta[0] for name, beta in betas.items()},
         )
-    tables, parents, states = {}, {}, {}
+    named: dict[str, dict[str, list[str]]] = {}
     for name, cpd in cpds.items():
         if not hasattr(cpd, "state_names"):
             raise TypeError(f"node {name!r} has a {type(cpd).__name__}; only tables and linear-Gaussian CPDs are read")
-        axes = [str(v) for v in cpd.variables]  # the child first
-        table = np.moveaxis(np.asarray(cpd.values, np.float64), 0, -1)
-        parents[name], states[name] = axes[1:], [str(s) for s in cpd.state_names[cpd.variables[0]]]
-        tables[name] = (normalise_rows(table, name), {str(v): [str(s) for s in x] for v, x in cpd.state_names.items()})
-    return _by_state_names(parents, tables, states)
-
-
-def _by_state_names(
-    parents: Mapping[str, list[str]],
-    tables: Mapping[str, tuple[NDArray[np.float64], Mapping[str, list[str]]]],
-    states: Mapping[str, list[str]],
-) -> DiscreteNetwork:
-    """Put every axis into the order of its variable's own states."""
-    arranged = {}
-    for name, (table, named) in tables.items():
+        named[name] = {str(v): [str(s) for s in x] for v, x in cpd.state_names.items()}
+    states = {name: of_axes[name] for name, of_axes in named.items()}
+    tables, parents = {}, {}
+    for name, cpd in cpds.items():
+        parents[name] = [str(v) for v in cpd.variables[1:]]  # the child stands first
+        # every axis in the order of its variable's own states
         at: list[list[int]] = []
         for axis in [*parents[name], name]:
-            if sorted(named[axis]) != sorted(states[axis]):
+            if sorted(named[name][axis]) != sorted(states[axis]):
                 raise ValueError(
-                    f"node {name!r}: its table has the states {named[axis]} of {axis!r}, which has {states[axis]}"
+                    f"node {name!r}: its table has the states {named[name][axis]} of {axis!r}, which has {states[axis]}"
                 )
-            at.append([named[axis].index(s) for s in states[axis]])
-        arranged[name] = table[np.ix_(*at)]
-    return DiscreteNetwork(parents, arranged, states)
+            at.append([named[name][axis].index(s) for s in states[axis]])
+        table = np.moveaxis(np.asarray(cpd.values, np.float64), 0, -1)
+        tables[name] = normalise_rows(table, name)[np.ix_(*at)]
+    return DiscreteNetwork(parents, tables, states)
 
 
 def from_pyagrum(model: Any) -> DiscreteNetwork:
