@@ -35,7 +35,6 @@ def shared_adjacencies(pairs: GraphPairs) -> Confusion:
 _ADJACENCY = ConfusionFamily(
     "adjacency",
     shared_adjacencies,
-    module=__name__,
     label="adjacency",
     positives="adjacencies",
     negatives="non-adjacent pairs",

@@ -34,7 +34,6 @@ def _blankets(pairs: GraphPairs) -> Confusion:
 _ANCESTOR = ConfusionFamily(
     "ancestor",
     _ancestors,
-    module=__name__,
     label="ancestor",
     positives="(ancestor, descendant) pairs",
     convention="An ancestor reaches its descendant along directed edges; undirected edges lead nowhere.",

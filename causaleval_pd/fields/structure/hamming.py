@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ...contract.checks import check_known, check_number, shown
+from ...contract.checks import check_choice, check_known, check_number
 from ...contract.confusion import Values, ratio
 from ...contract.metric import metric
 from ...contract.options import Convention
@@ -218,6 +218,5 @@ def shd_cpdag(pairs: GraphPairs, *, pdag: Literal["refuse", "as_is"] = "refuse")
     >>> ce.shd_cpdag("A -> B; B -> C", "A -> B; B -- C", pdag="as_is")
     1.0
     """
-    if pdag not in ("refuse", "as_is"):
-        raise ValueError(f"pdag must be 'refuse' or 'as_is', found {shown(pdag)}")
+    check_choice(pdag, ("refuse", "as_is"), "pdag")
     return np.asarray(shd.function(pairs.cpdags))

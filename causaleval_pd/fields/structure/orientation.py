@@ -27,7 +27,6 @@ def shared_endpoints(pairs: GraphPairs) -> Confusion:
 _COUNTS = ConfusionFamily(
     "orientation",
     shared_endpoints,
-    module=__name__,
     label="orientation",
     positives="arrowheads on shared adjacencies",
     negatives="tails on shared adjacencies",

@@ -23,7 +23,6 @@ def _counts(pairs: GraphPairs) -> Confusion:
 _V_STRUCTURE = ConfusionFamily(
     "v_structure",
     _counts,
-    module=__name__,
     label="v-structure",
     positives="v-structures",
     convention="A triple counts where it is an unshielded collider, with arrowheads at its middle node; a tail or "

@@ -95,7 +95,6 @@ _MIXED = ("A o-> B; B <-> C; D o-> C", "A o-> B; B <-o C; B -> D")
 _ARROWHEAD = ConfusionFamily(
     "arrowhead",
     _counts_of("arrows"),
-    module=__name__,
     label="arrowhead",
     positives="arrowheads",
     negatives="ends without arrowhead",
@@ -245,7 +244,6 @@ def shared_directed(pairs: GraphPairs) -> Confusion:
 _ARROWS = ConfusionFamily(
     "directed",
     shared_directed,
-    module=__name__,
     label="directed",
     positives="directed edges",
     convention="Unconditional, over ordered pairs of nodes: a directed edge -> counts where it stands, other edges "

@@ -78,6 +78,10 @@ def relabelling_moments(truth: PairSums, estimate: PairSums, costs: ArrayLike, n
     return mean, np.where(variance > 1e-9 * (1 + mean**2), variance, 0.0)
 
 
+def _value(metric: Metric, counts: Any) -> Floats:
+    return np.asarray(metric.function(counts, **metric.options), np.float64)
+
+
 class Counts(NamedTuple):
     """Stands in for `GraphPairs` where a metric is a function of counts alone, of CPDAGs where it compares these."""
 
@@ -96,7 +100,7 @@ class Counts(NamedTuple):
 
     def value(self, metric: Metric) -> Floats:
         """Return the metric's values."""
-        return np.asarray(metric.function(self, **metric.options), np.float64)
+        return _value(metric, self)
 
 
 def affine_units(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats]]:
@@ -169,10 +173,8 @@ def edge_weights(
         counts = EdgeTypes.of_margins(n_nodes, true, estimated, dict(zip(cells, shared, strict=True)))
         return Counts(counts, is_mixed).value(metric)
 
-    coefficients = affine(at, len(cells))
-    return (
-        None if coefficients is None else EdgeWeights(coefficients[0], dict(zip(cells, coefficients[1], strict=True)))
-    )
+    units = affine(at, len(cells))
+    return None if units is None else EdgeWeights(units[0], dict(zip(cells, units[1], strict=True)))
 
 
 def mark_matrices(graphs: GraphBatch) -> NDArray[np.uint8]:
@@ -223,7 +225,7 @@ def of_claims(metric: Metric, pairs: GraphPairs) -> Additive | None:
     def at(*counts: float) -> Floats:
         changed = {name: np.full(pairs.n, k) for name, k in zip(_CLAIMS, counts, strict=True)}
         stand_in = SimpleNamespace(claims=pairs.claims.with_counts(**changed), n_nodes=pairs.n_nodes)
-        return np.asarray(metric.function(stand_in, **metric.options), np.float64)
+        return _value(metric, stand_in)
 
     weights = affine(at, len(_CLAIMS))
     if weights is None:
@@ -234,28 +236,12 @@ def of_claims(metric: Metric, pairs: GraphPairs) -> Additive | None:
     return Additive(true_relations, claimed_relations, weights[0], costs)
 
 
-def true_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
-    """Return the channel i is an ancestor of j."""
-    return graphs.known_origins.relations.ancestor[:, None]
-
-
-def claimed_ancestors(definite: Any) -> Callable[[GraphBatch], NDArray[np.bool_]]:
-    """Return a function from graphs to the channels i is a definite, and a possible, ancestor of j."""
-
-    def channels(graphs: GraphBatch) -> NDArray[np.bool_]:
-        ancestry = ancestors(graphs.planes, graphs.n_nodes, definite)
-        return np.stack([ancestry == DEFINITE, ancestry == POSSIBLE], axis=1)
-
-    return channels
-
-
 def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
     """Weigh true ancestors that are definite or possible ones of the estimate, at fixed numbers of all these."""
     definite = metric.options.get("definite", "exact")
     known = ancestors(pairs.estimate.planes, pairs.n_nodes, definite)
-    claimed = [
-        (known == code).sum(axis=(1, 2), dtype=np.float64)[pairs.estimate_index] for code in (DEFINITE, POSSIBLE)
-    ]
+    totals = ((known == code).sum(axis=(1, 2), dtype=np.float64) for code in (DEFINITE, POSSIBLE))
+    claimed = [total[pairs.estimate_index] for total in totals]
     true = pairs.truth.known_origins.relations.ancestor.sum(axis=(1, 2), dtype=np.float64)[pairs.truth_index]
     total = float(pairs.n_nodes * (pairs.n_nodes - 1))
 
@@ -265,13 +251,20 @@ def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
         others = [claimed[0] - both[0], claimed[1] - both[1], total - true - claimed[0] - claimed[1] + sum(both)]
         table = np.stack([np.stack(above, axis=1), np.stack(others, axis=1)], axis=1)
         stand_in = SimpleNamespace(remember=lambda key, compute: table, n_nodes=pairs.n_nodes)
-        return np.asarray(metric.function(stand_in, **metric.options), np.float64)
+        return _value(metric, stand_in)
 
     weights = affine(at, 2)
     if weights is None:
         return None
-    costs = np.stack(weights[1], axis=1)[:, None]
-    return Additive(true_ancestors, claimed_ancestors(definite), weights[0], costs)
+
+    def claimed_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
+        ancestry = ancestors(graphs.planes, graphs.n_nodes, definite)
+        return np.stack([ancestry == DEFINITE, ancestry == POSSIBLE], axis=1)
+
+    def true_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
+        return graphs.known_origins.relations.ancestor[:, None]
+
+    return Additive(true_ancestors, claimed_ancestors, weights[0], np.stack(weights[1], axis=1)[:, None])
 
 
 def _arrows_and_lines(graphs: GraphBatch) -> NDArray[np.int8]:
@@ -363,10 +356,6 @@ def _of_blankets(metric: Metric, pairs: GraphPairs) -> Additive | None:
     return None if weights is None else Additive(_blankets, _blankets, weights[0], weights[1][0][:, None, None])
 
 
-def _value(metric: Metric, counts: Any) -> Floats:
-    return np.asarray(metric.function(counts, **metric.options), np.float64)
-
-
 #: how metrics add up over ordered pairs of nodes, by their closed form; of mixed graphs the last three do not
 _RULES: dict[str, Callable[[Metric, GraphPairs], Additive | None]] = {
     "hypergeometric": _of_edges,
@@ -391,27 +380,21 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     sum_of = _RULES[name](metric, compared)
     if sum_of is None:
         return None
-    sides = (
-        (compared.truth, compared.truth_index, sum_of.truth),
-        (compared.estimate, compared.estimate_index, sum_of.estimate),
-    )
-    sums = [PairSums(*_by_row(*side, pair_sums)) for side in sides]
-    mean, variance = relabelling_moments(sums[0], sums[1], sum_of.costs, pairs.n_nodes)
+    true = _sums_by_row(compared.truth, compared.truth_index, sum_of.truth)
+    estimated = _sums_by_row(compared.estimate, compared.estimate_index, sum_of.estimate)
+    mean, variance = relabelling_moments(true, estimated, sum_of.costs, pairs.n_nodes)
     unknown = np.isnan(sum_of.constant) | metric.refused(pairs)
     return ClosedForm(np.where(unknown, np.nan, mean + sum_of.constant), np.where(unknown, np.nan, variance))
 
 
-def _by_row(
-    graphs: GraphBatch,
-    index: NDArray[np.int64],
-    channels: Callable[[GraphBatch], NDArray[Any]],
-    sums: Callable[[NDArray[Any]], Sequence[Floats]],
-) -> list[Floats]:
+def _sums_by_row(
+    graphs: GraphBatch, index: NDArray[np.int64], channels: Callable[[GraphBatch], NDArray[Any]]
+) -> PairSums:
     """Return sums of the channels of each row's graph; each graph is summed once."""
     used, place = np.unique(index, return_inverse=True)
     # 3 channels of float64, and their transposes
-    parts = [sums(channels(graphs.take(used[part]))) for part in row_chunks(len(used), 50 * graphs.n_nodes**2)]
-    return [np.concatenate(both)[place] for both in zip(*parts, strict=True)]
+    parts = [pair_sums(channels(graphs.take(used[part]))) for part in row_chunks(len(used), 50 * graphs.n_nodes**2)]
+    return PairSums(*(np.concatenate(both)[place] for both in zip(*parts, strict=True)))
 
 
 def _v_structure_mean(metric: Metric, pairs: GraphPairs) -> ClosedForm:

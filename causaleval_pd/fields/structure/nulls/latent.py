@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ....contract.checks import check_number, check_whole
+from ....contract.checks import check_choice, check_number, check_whole
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
 from ....contract.null import Controls, DrawnControls, Matching, no_closed_form
@@ -184,9 +184,8 @@ _CLASSES = {MAG: (MAG, PAG), PAG: (PAG, MAG), ADMG: (ADMG,), SKELETON: (SKELETON
 
 #: rough bytes of a drawn control besides its planes
 _COUNT_BYTES = 200
-#: option of null models that draw bidirected edges, with its values
+#: option of null models that draw bidirected edges
 BIDIRECTED = {"bidirected": "matched"}
-_BIDIRECTED = ("matched", "free")
 
 
 def are_mixed(pairs: GraphPairs) -> bool:
@@ -197,8 +196,7 @@ def are_mixed(pairs: GraphPairs) -> bool:
 def check_bidirected(matching: Matching) -> str:
     """Return how bidirected edges are drawn, after checking it."""
     word = matching.options.get("bidirected", "matched")
-    if word not in _BIDIRECTED:
-        raise ValueError(f"bidirected must be 'matched' or 'free', found {word!r}")
+    check_choice(word, ("matched", "free"), "bidirected")
     return str(word)
 
 

@@ -132,8 +132,13 @@ def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, .
     pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), np.int64).reshape(-1, 2)
     skeletons = list(itertools.combinations(range(len(pairs)), n_edges))
     chosen = np.array(skeletons, np.int64).reshape(len(skeletons), n_edges)
-    # of digraphs a coin for each edge
-    forward = _all_directions(n_edges) if kind == DIGRAPH else _along_orders(pairs, n_nodes, order)
+    if kind == DIGRAPH:
+        # a coin for each edge
+        forward = _all_directions(n_edges)
+    else:
+        orders = [order] if order else list(itertools.permutations(range(n_nodes)))
+        place = np.argsort(np.array(orders, np.int64).reshape(len(orders), n_nodes), axis=1)
+        forward = place[:, pairs[:, 0]] < place[:, pairs[:, 1]]
     skeleton, way, edge = np.indices((len(chosen), len(forward), n_edges)).reshape(3, -1)
     pair = chosen[skeleton, edge]
     ahead = forward[way, edge if kind == DIGRAPH else pair]
@@ -151,13 +156,6 @@ def _listed(n_nodes: int, planes: NDArray[np.uint64], weights: NDArray[np.float6
         planes, weights = merged(classes.planes, weights)
     weights.flags.writeable = planes.flags.writeable = False
     return GraphBatch(n_nodes, planes, np.full(len(planes), kind, np.uint8)), weights
-
-
-def _along_orders(pairs: NDArray[np.int64], n_nodes: int, order: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Return which pairs run from the lower to the higher node along each order, or along the given one."""
-    orders = [order] if order else list(itertools.permutations(range(n_nodes)))
-    place = np.argsort(np.array(orders, np.int64).reshape(len(orders), n_nodes), axis=1)
-    return np.asarray(place[:, pairs[:, 0]] < place[:, pairs[:, 1]])
 
 
 #: orientations of a skeleton up to which all are listed
@@ -244,14 +242,6 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
     return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
 
 
-def skeleton_edges(graphs: GraphBatch, number: int) -> Edges:
-    """Return the edges of a graph, each from its lower to its higher node."""
-    planes = graphs.planes[[number]]
-    edges = planes[:, 0] | planes[:, 1]
-    _, low, high = arcs_from_planes(np.stack([edges, np.zeros_like(edges)], axis=1), graphs.n_nodes)
-    return tuple(zip(low.tolist(), high.tolist(), strict=True))
-
-
 class Orientations:
     """The orientations of each row's skeleton in the class of its controls, listed where they are few."""
 
@@ -266,8 +256,11 @@ class Orientations:
     def _support(self, number: int) -> Listed:
         """Return the orientations of a skeleton in a class, and the probability of each."""
         skeleton, kind = divmod(number, len(KINDS))
-        edges = skeleton_edges(self.skeletons, skeleton)
-        return all_orientations(self.skeletons.n_nodes, edges, kind, by_order=self.by_order)
+        d, planes = self.skeletons.n_nodes, self.skeletons.planes[[skeleton]]
+        near = planes[:, 0] | planes[:, 1]
+        _, low, high = arcs_from_planes(np.stack([near, np.zeros_like(near)], axis=1), d)
+        edges = tuple(zip(low.tolist(), high.tolist(), strict=True))
+        return all_orientations(d, edges, kind, by_order=self.by_order)
 
     @cached_property
     def listed(self) -> NDArray[np.bool_]:

@@ -31,15 +31,6 @@ from .latent import are_mixed, check_bidirected, latent_edges
 from .laws import hypergeometric, linear, mean_over_edges, of_dags, reversal
 from .listed import MOST_GRAPHS, Listed, ListedLaws, all_random_graphs, are_listed
 
-_ANY_ORDER = np.empty(0, np.int64)
-
-
-def _order(matching: Matching, d: int) -> NDArray[np.int64]:
-    """Return the causal order of the nodes, by name or as `published` has it, or none for random ones."""
-    if matching.options.get("permute", True):
-        return _ANY_ORDER
-    return np.asarray(matching.options.get("order", np.arange(d)), np.int64)
-
 
 def random_graphs(
     matching: Matching,
@@ -50,7 +41,10 @@ def random_graphs(
 ) -> Controls:
     """Match rows by random graphs of their class with `n_edges` (n,) edges."""
     d = pairs.n_nodes
-    kinds, order = matched_kinds(matching, rows, pairs), _order(matching, d)
+    kinds, order = matched_kinds(matching, rows, pairs), np.empty(0, np.int64)
+    if not matching.options.get("permute", True):
+        # the causal order of the nodes, by name or as `published` has it
+        order = np.asarray(matching.options.get("order", np.arange(d)), np.int64)
     tossed, undirected = kinds == DIGRAPH, lose_directions(kinds)
     if len(order):
         refuse_digraphs(kinds, rows, "permute=False directs all edges along the order of the nodes")
