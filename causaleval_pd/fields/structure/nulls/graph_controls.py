@@ -105,12 +105,7 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
                 f"for {', '.join(PLAIN_KINDS)} only"
             )
     check_declared(rows, pairs)
-    graphs = pairs.estimate
-    by_graph = np.where(graphs.kinds == PDAG, CPDAG, graphs.kinds).astype(np.uint8)
-    pdags = np.flatnonzero(graphs.kinds == PDAG)
-    directed = pdags[is_digraph(graphs.planes[pdags])]
-    by_graph[directed[~is_acyclic(graphs.planes[directed], graphs.n_nodes)]] = DIGRAPH
-    kinds = by_graph[pairs.estimate_index]
+    kinds = _kinds_of_controls(pairs.estimate)[pairs.estimate_index]
     if matching.control_kind is None:
         return kinds
     choices = matching.control_kind[rows]
@@ -160,6 +155,15 @@ def _are_undirected(column: pd.Series) -> bool:
     """Return whether the graphs of a column have edges, all of them undirected."""
     counts = [x.edge_counts for x in _plain_graphs(column)]
     return any(x.edges.any() for x in counts) and not any(x.directed.any() for x in counts)
+
+
+def _kinds_of_controls(graphs: GraphBatch) -> NDArray[np.uint8]:
+    """Return the class of controls that suits each graph."""
+    kinds = np.where(graphs.kinds == PDAG, CPDAG, graphs.kinds).astype(np.uint8)
+    pdags = np.flatnonzero(graphs.kinds == PDAG)
+    directed = pdags[is_digraph(graphs.planes[pdags])]
+    kinds[directed[~is_acyclic(graphs.planes[directed], graphs.n_nodes)]] = DIGRAPH
+    return kinds
 
 
 def refuse_digraphs(kinds: NDArray[np.uint8], rows: NDArray[np.int64], what: str) -> None:
