@@ -262,16 +262,5 @@ def list_fields() -> pd.DataFrame:
     >>> ce.list_fields().loc["network", "views"]
     'graph'
     """
-    rows = [
-        {
-            "name": f.name,
-            "default_metrics": ", ".join(f.default_metrics),
-            "default_null": f.default_null,
-            "truth_field": f.of_truth.name,
-            "views": ", ".join(f.views),
-            "context": ", ".join(f.context),
-        }
-        for f in FIELDS.every()
-    ]
-    columns = ["name", "default_metrics", "default_null", "truth_field", "views", "context"]
-    return pd.DataFrame(rows, columns=columns).set_index("name")
+    table = FIELDS.table("default_metrics", "default_null", "truth_field", "views", "context")
+    return table.assign(truth_field=[field.of_truth.name for field in FIELDS.every()])

@@ -445,28 +445,15 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
     """
     if field is not None:
         get_field(field)
-    rows = [
-        {
-            "name": m.name,
-            "long_name": m.long_name,
-            "field": m.field,
-            "usual": usual,
-            "kinds": ", ".join(m.kinds),
-            "truth_kinds": ", ".join(m.truth_kinds),
-            "direction": m.direction,
-            "low": m.range[0],
-            "high": m.range[1],
-            "optimum": m.optimum,
-            "dims": ", ".join(m.dims),
-            "symmetric": m.symmetric,
-            "zero_division": m.zero_division,
-            "closed_form": m.closed_form,
-            "costly": m.costly,
-            "reference": m.reference,
-        }
-        for m, usual in _usual_first()
-    ]
-    table = pd.DataFrame(rows).set_index("name")
+    table = METRICS.table(
+        *("long_name", "field", "kinds", "truth_kinds", "direction", "optimum", "dims", "symmetric", "zero_division"),
+        *("closed_form", "costly", "reference"),
+    )
+    table.insert(5, "low", [m.range[0] for m in METRICS.values()])
+    table.insert(6, "high", [m.range[1] for m in METRICS.values()])
+    usual = {m.name: is_usual for m, is_usual in _usual_first()}
+    table = table.loc[list(usual)]
+    table.insert(2, "usual", list(usual.values()))
     # a field may have no metrics of its own
     return cast(pd.DataFrame, table if field is None else table[table["field"] == field])
 
