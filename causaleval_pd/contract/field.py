@@ -67,10 +67,6 @@ def identify_cells(cells: pd.Series, contents: Callable[[bytes], bytes] = bytes)
     return np.append(np.where(numbers == 0, 1, numbers), 0)[codes]
 
 
-def _no_nulls() -> Registry[Any]:
-    return Registry("null model", "causaleval_pd.nulls")
-
-
 @dataclass(frozen=True)
 class Field:
     """A kind of cell, and what the verbs may ask of it.
@@ -155,7 +151,7 @@ class Field:
     views: Mapping[str, Callable[[pd.Series], pd.Series]] = field(default_factory=dict)
     context: tuple[str, ...] = ()
     custom_null: Callable[[Callable[..., Any], str], Any] | None = None
-    nulls: Registry[Any] = field(default_factory=_no_nulls)
+    nulls: Registry[Any] = field(default_factory=lambda: Registry("null model", "causaleval_pd.nulls"))
     usual_metrics: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     labels: Callable[[pd.Series], NDArray[np.int64]] | None = None

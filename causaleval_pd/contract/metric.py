@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from types import MappingProxyType
@@ -451,21 +451,15 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
     )
     table.insert(5, "low", [m.range[0] for m in METRICS.values()])
     table.insert(6, "high", [m.range[1] for m in METRICS.values()])
-    usual = {m.name: is_usual for m, is_usual in _usual_first()}
+    usual: dict[str, bool] = {}
+    for owner in FIELDS.every():
+        names = [m.name for m in METRICS.values() if m.field == owner.name]
+        first = [name for name in owner.usual_metrics or owner.default_metrics if name in names]
+        usual |= dict.fromkeys(first, True) | {name: False for name in names if name not in first}
     table = table.loc[list(usual)]
     table.insert(2, "usual", list(usual.values()))
     # a field may have no metrics of its own
     return cast(pd.DataFrame, table if field is None else table[table["field"] == field])
-
-
-def _usual_first() -> Iterator[tuple[Metric, bool]]:
-    """Yield all metrics by field, the usual ones of a field first, and whether they are."""
-    every = list(METRICS.every())
-    for field in FIELDS.every():
-        by_name = {m.name: m for m in every if m.field == field.name}
-        usual = [by_name.pop(name) for name in field.usual_metrics or field.default_metrics if name in by_name]
-        yield from ((m, True) for m in usual)
-        yield from ((m, False) for m in by_name.values())
 
 
 Values = NDArray[np.float64]

@@ -36,7 +36,9 @@ class Registry(dict[str, T]):
 
     def add(self, name: str, new: T) -> T:
         """Register `new` under `name` and return it; only the same code, as of a cell run again, replaces an object."""
-        if name in self and not _declared_again(self[name], new):
+        old = self.get(name)
+        again = type(old) is type(new) and bool(_origins(new)) and _origins(new) == _origins(old)
+        if name in self and not again:
             article = "an" if self.noun[0] in "aeiou" else "a"
             raise ValueError(f"{article} {self.noun} called {name!r} is already registered; choose another name")
         self[name] = new
@@ -131,11 +133,6 @@ def _line(declared: Any) -> str:
     """Describe an object in one line: how its own docstring begins, else its long name."""
     text = getattr(declared, "__dict__", {}).get("__doc__") or getattr(declared, "long_name", "")
     return str(text).partition("\n")[0].rstrip(".")
-
-
-def _declared_again(old: Any, new: Any) -> bool:
-    """Return whether the same code outside this package declared both objects."""
-    return type(old) is type(new) and bool(_origins(new)) and _origins(new) == _origins(old)
 
 
 def _origins(declared: Any) -> set[tuple[str, str]]:

@@ -372,7 +372,10 @@ _PLAIN = ("cpdag_linear", "ancestors", "blankets")
 def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     """Return exact mean and variance under random relabelling of the estimates; None for a metric not pair-additive."""
     if metric.closed_form == "v_structures":
-        return _v_structure_mean(metric, pairs)
+        # a relabelled v-structure falls on each of the d C(d - 1, 2) triples with equal probability
+        counts, d = pairs.v_structures, pairs.n_nodes
+        expected = counts.true * counts.estimated / max(1.0, d * (d - 1) * (d - 2) / 2)
+        return ClosedForm(_value(metric, SimpleNamespace(v_structures=counts._replace(both=expected))))
     name = metric.closed_form or ""
     if name not in _RULES or (pairs.is_mixed and name in _PLAIN):
         return None
@@ -395,15 +398,6 @@ def _sums_by_row(
     # 3 channels of float64, and their transposes
     parts = [pair_sums(channels(graphs.take(used[part]))) for part in row_chunks(len(used), 50 * graphs.n_nodes**2)]
     return PairSums(*(np.concatenate(both)[place] for both in zip(*parts, strict=True)))
-
-
-def _v_structure_mean(metric: Metric, pairs: GraphPairs) -> ClosedForm:
-    """Return the mean: a relabelled v-structure falls on each of the d C(d - 1, 2) triples with equal probability."""
-    counts = pairs.v_structures
-    d = pairs.n_nodes
-    triples = d * (d - 1) * (d - 2) / 2
-    expected = counts.true * counts.estimated / triples if triples else np.zeros(pairs.n)
-    return ClosedForm(_value(metric, SimpleNamespace(v_structures=counts._replace(both=expected))))
 
 
 #: shared edges with the same direction, the other one, a lost one, an added one, and without

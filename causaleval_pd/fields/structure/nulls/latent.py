@@ -188,11 +188,6 @@ _COUNT_BYTES = 200
 BIDIRECTED = {"bidirected": "matched"}
 
 
-def are_mixed(pairs: GraphPairs) -> bool:
-    """Return whether the estimates of a batch are graphs of four planes."""
-    return is_mixed(pairs.estimate.planes)
-
-
 def check_bidirected(matching: Matching) -> str:
     """Return how bidirected edges are drawn, after checking it."""
     word = matching.options.get("bidirected", "matched")
@@ -415,7 +410,7 @@ def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) 
 
     Numbers of edges and of bidirected edges vary. It is for studies that know by which law graphs were made.
     """
-    if not are_mixed(pairs):
+    if not is_mixed(pairs.estimate.planes):
         kind = KINDS[pairs.estimate.kinds[pairs.estimate_index[0]]] if pairs.n else "dag"
         raise ValueError(
             f"row {rows[0] if len(rows) else 0}: the estimate is a {kind}, and null='latent_dag' draws mag, pag, admg "

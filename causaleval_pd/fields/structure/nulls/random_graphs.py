@@ -14,6 +14,7 @@ from ....contract.null import Controls, Matching
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, N_PLANES, PDAG, plane_words, planes_from_marks
 from ....graphs.knowledge import Knowledge, arc_matrices
+from ....graphs.mixed.marks import is_mixed
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import (
@@ -27,7 +28,7 @@ from .graph_controls import (
     several_numbers,
     warn_of_undirected,
 )
-from .latent import are_mixed, check_bidirected, latent_edges
+from .latent import check_bidirected, latent_edges
 from .laws import hypergeometric, linear, mean_over_edges, of_dags, reversal
 from .listed import MOST_GRAPHS, Listed, ListedLaws, all_random_graphs, are_listed
 
@@ -106,7 +107,7 @@ def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys
     random edges do, and edges along the columns meet truths along the columns. `permutation` keeps the shape;
     shuffled columns mend the second.
     """
-    if are_mixed(pairs):
+    if is_mixed(pairs.estimate.planes):
         return latent_edges(matching, rows, pairs, keys)
     return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
 

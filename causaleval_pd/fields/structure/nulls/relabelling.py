@@ -216,10 +216,8 @@ def _all_controls(pairs: GraphPairs, kinds: NDArray[np.uint8]) -> Controls:
 def check_same_nodes(matching: Matching) -> None:
     """Refuse estimates of one cluster and stratum over different nodes: one relabelling cannot serve both."""
     context, cluster = matching.context, matching.cluster
-    if cluster is None or context is None or not any("latents" in values for values in context.values):
-        return
-    if matching.stratum is None:
-        # nothing is added up over the rows
+    # without strata nothing is added up over the rows
+    if cluster is None or matching.stratum is None or context is None or not context.gives(["latents"]):
         return
     node_sets = unpack_column(matching.estimate, in_place=True).row_node_set
     first: dict[tuple[int, int], int] = {}

@@ -20,6 +20,7 @@ from ....graphs.column import as_graph
 from ....graphs.kernels import control_kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
 from ....graphs.kernels.planes import DIGRAPH, PDAG, planes_from_marks
+from ....graphs.mixed.marks import is_mixed
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import (
     constant,
@@ -33,7 +34,7 @@ from .graph_controls import (
     several_numbers,
     warn_of_undirected,
 )
-from .latent import are_mixed, check_bidirected, latent_orientation
+from .latent import check_bidirected, latent_orientation
 from .laws import half_of_shared, of_dags, oriented
 from .listed import MOST_ORIENTATIONS, ListedLaws, Orientations
 
@@ -87,7 +88,7 @@ def _direct_skeletons(
 ) -> Controls:
     if of_truth and matching.truth is None:
         raise ValueError("null 'oracle_skeleton' keeps the truth's skeleton, and truth=None names no truth")
-    if are_mixed(pairs):
+    if is_mixed(pairs.estimate.planes):
         return latent_orientation(matching, rows, pairs, keys, of_truth=of_truth)
     law, d = matching.prepared, pairs.n_nodes
     if law == "uniform" and d > MOST_ORIENTED:
@@ -130,25 +131,15 @@ def _direct_skeletons(
         return listed.law(metric, moments)
 
     def moments(metric: Metric) -> ClosedForm | None:
-        return _directed_at_random(metric, skeletons, kinds, along_order=law == "order")
+        classes = lose_directions(kinds)
+        if metric.closed_form == "reversal" and not classes.all():
+            return of_dags(ClosedForm(half_of_shared(metric, skeletons)), classes)
+        if metric.closed_form != "linear" or classes.all():
+            return None
+        closed_form = oriented(metric, skeletons, along_order=law == "order", tossed=kinds == DIGRAPH)
+        return None if closed_form is None else of_dags(closed_form, classes)
 
     return graph_controls(pairs, kinds, graphs, known)
-
-
-def _directed_at_random(
-    metric: Metric, skeletons: GraphPairs, kinds: NDArray[np.uint8], *, along_order: bool
-) -> ClosedForm | None:
-    """Return the moments of functions of directions, given the skeleton."""
-    undirected = lose_directions(kinds)
-    if undirected.all():
-        return None
-    if metric.closed_form == "linear":
-        closed_form = oriented(metric, skeletons, along_order=along_order, tossed=kinds == DIGRAPH)
-    elif metric.closed_form == "reversal":
-        closed_form = ClosedForm(half_of_shared(metric, skeletons))
-    else:
-        return None
-    return None if closed_form is None else of_dags(closed_form, undirected)
 
 
 #: sets the stream of directions apart from that of skeletons
