@@ -32,8 +32,12 @@ pytestmark = pytest.mark.slow
 METRICS = ["shd", "adjacency_f1"]
 RUNS = ce.datasets.runs().query("n == 100").reset_index(drop=True).assign(run=lambda t: np.arange(len(t)))
 HOW = {"n_draws": 300, "rng": 7, "key": "run", "method": "simulate"}
-with ce.set_options(engine="serial"):
-    PANDAS = ce.with_controls(RUNS, METRICS, **HOW)
+
+
+@functools.cache
+def expected() -> pd.DataFrame:
+    with ce.set_options(engine="serial"):
+        return ce.with_controls(RUNS, METRICS, **HOW)
 
 
 def started(n_workers: int, as_default: bool) -> Iterator[Client]:
@@ -57,7 +61,7 @@ def clients(client) -> Iterator[dict[int, Client]]:
 
 def same(found: pd.DataFrame) -> None:
     found = found.set_index("run", drop=False).sort_index().rename_axis(None)
-    pd.testing.assert_frame_equal(found, PANDAS, check_exact=True, check_dtype=False)
+    pd.testing.assert_frame_equal(found, expected(), check_exact=True, check_dtype=False)
 
 
 def test_two_processes_give_the_bits_of_one(client):
@@ -155,7 +159,7 @@ def test_a_pandas_table_has_the_same_answers_there(client, monkeypatch):
     with ce.set_options(engine="dask"):
         found = ce.with_controls(RUNS, METRICS, **HOW)
         scored = ce.evaluate(RUNS, ["shd", "sid"], invalid="nan")
-    pd.testing.assert_frame_equal(found, PANDAS, check_exact=True)
+    pd.testing.assert_frame_equal(found, expected(), check_exact=True)
     pd.testing.assert_frame_equal(scored, ce.evaluate(RUNS, ["shd", "sid"], invalid="nan"), check_exact=True)
     with ce.set_options(engine="serial"):
         how = {"by": ["algorithm"], "n_draws": 300, "rng": 7, "key": "run"}

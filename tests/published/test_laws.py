@@ -200,7 +200,7 @@ def test_best_thresholds_are_those_of_all_orders(n, k):
         assert laws.best_f1_tail(n, k, x) == pytest.approx((f1 >= x - 1e-9).mean())
 
 
-@pytest.mark.parametrize(("n", "k", "n_runs"), [(60, 3, 2), (200, 3, 5)])
+@pytest.mark.parametrize(("n", "k", "n_runs"), [(60, 3, 2), pytest.param(200, 3, 5, marks=pytest.mark.slow)])
 def test_skewed_means_of_average_precision_have_bounds_and_keep_their_level(n, k, n_runs):
     """The law of Pearson III rejects too often there: .072 at .05 for (200, 3) x 5, .023 at .01 for (900, 2) x 10."""
     rng = np.random.default_rng(11)

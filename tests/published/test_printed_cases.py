@@ -139,6 +139,7 @@ def test_mean_average_precision(value, candidates, true, runs, mean, high, low):
     assert (row["p_high"], row["p_low"]) == (pytest.approx(high, abs=1e-6), pytest.approx(low, abs=1e-6))
 
 
+@pytest.mark.slow
 def test_large_rankings_and_many_questions_take_seconds():
     """Sizes at which exact laws would take hours: limits of them, or a word about it."""
     one = judge("average_precision", "0.05", candidates=9900, true_candidates=300, n_graphs=1)
@@ -462,6 +463,7 @@ def test_distances_of_a_page_of_results_are_tetrads():
     assert (known["shd_p"] >= limits["shd_p_low"] - error).all()
 
 
+@pytest.mark.slow
 def test_rankings_and_questions_of_pages_of_results():
     rankings = ce.from_published(claims_of("auroc", "rankings"), "auroc")
     assert not (rankings["auroc_verdict"] == "better").any(), "the numbers of graphs were not printed"

@@ -377,10 +377,7 @@ for _name, _long_name, _space in (
 
 
 def additive(value: Value) -> str | None:
-    """Check on all DAGs of three nodes that a metric sums functions of parents over nodes; return a contradiction.
-
-    A metric of one kind of network is checked on that kind: on the other it must raise an error.
-    """
+    """Check on DAGs of three nodes that a metric sums functions of parents over nodes; of one kind it may raise."""
     errors = []
     for truth in _probed():
         try:
