@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..contract.confusion import Confusion
 from ..contract.pairs import ANY_KIND, PairError, Pairs
-from .classes import MEND_CLASS, misdeclared, to_cpdags
+from .classes import MEND_CLASS, misdeclared
 from .edge_types import (
     BACKWARD,
     CLAIMS,
@@ -241,8 +241,12 @@ class GraphBatch:
 
     @cached_property
     def cpdag(self) -> GraphBatch:
-        """The CPDAG of each graph: that of a DAG's class, a CPDAG itself."""
-        planes, _ = to_cpdags(self.planes, self.n_nodes, self.kinds)
+        """The CPDAG of each DAG, and every other graph as it is."""
+        if is_mixed(self.planes):
+            raise ValueError(f"{a_kind(self.kinds[0])} has no CPDAG")
+        planes = self.planes.copy()
+        dags = np.flatnonzero(self.kinds == DAG)
+        planes[dags] = kernels().dag_to_cpdag(planes[dags], self.n_nodes)[0]
         return GraphBatch(self.n_nodes, planes, np.full(len(planes), CPDAG, np.uint8))
 
 
