@@ -1,7 +1,6 @@
 """Dask's tables give the answers of pandas."""
 
 import functools
-import itertools
 
 import dask.dataframe as dd
 import numpy as np
@@ -13,19 +12,7 @@ from hypothesis import strategies as st
 import causaleval_pd as ce
 import causaleval_pd.dask
 
-METRICS = ["shd", "adjacency_f1", "orientation_precision"]
-RUNS = ce.datasets.runs().query("n == 100 and replicate < 6").reset_index(drop=True)
-RUNS["run"] = np.arange(len(RUNS)) * 3
-RUNS.loc[[4, 17], "estimate"] = None
-BY = ["algorithm", {"true_density": [0, 0.3, 1]}]
-
-
-def partitioned(table: pd.DataFrame, order: list[int], cuts: list[int]) -> dd.DataFrame:
-    """Shuffle a table and cut it anywhere; some partitions are empty."""
-    rows = table.iloc[order]
-    edges = [0, *sorted(cuts), len(rows)]
-    parts = [rows.iloc[a:b] for a, b in itertools.pairwise(edges)]
-    return dd.from_map(lambda i: parts[i], range(len(parts)), meta=rows.iloc[:0])
+from .cubes.lazy.test_lazy_cube import BY, METRICS, RUNS, partitioned
 
 
 @functools.cache

@@ -1,7 +1,6 @@
 """The same answers from two worker processes, from one, and from none; a worker dies, a task fails."""
 
 import functools
-import itertools
 import os
 import signal
 import threading
@@ -26,6 +25,9 @@ from causaleval_pd.execution import engines
 from causaleval_pd.execution.engines import map_chunks
 from causaleval_pd.execution.files import to_parquet, to_zarr
 from causaleval_pd.tables import simulate as streaming
+
+from ..cubes.lazy.test_lazy_cube import BY, partitioned
+from ..cubes.lazy.test_lazy_cube import METRICS as MIXED
 
 pytestmark = pytest.mark.slow
 
@@ -71,8 +73,6 @@ def test_two_processes_give_the_bits_of_one(client):
 
 FEW = RUNS.query("replicate < 4").reset_index(drop=True).assign(run=lambda t: np.arange(len(t)) * 3)
 FEW.loc[[4, 17], "estimate"] = None
-MIXED = ["shd", "adjacency_f1", "orientation_precision"]
-BY = ["algorithm", {"true_density": [0, 0.3, 1]}]
 
 
 class Way(NamedTuple):
@@ -110,12 +110,6 @@ def wanted_cube(rng: int) -> xr.Dataset:
         return ce.cube(FEW, MIXED, by=BY, n_draws=40, rng=rng, key="run")
 
 
-def partitioned(table: pd.DataFrame, cuts: list[int]) -> dd.DataFrame:
-    """Cut a table anywhere; some partitions are empty."""
-    parts = [table.iloc[a:b] for a, b in itertools.pairwise([0, *sorted(cuts), len(table)])]
-    return dd.from_map(lambda i: parts[i], range(len(parts)), meta=table.iloc[:0])
-
-
 @pytest.mark.parametrize("engine", ["serial", "threads", "dask", "partitions"])
 @few_examples
 @given(way=WAYS)
@@ -127,7 +121,7 @@ def test_rows_and_means_are_the_same_computed_in_any_way(engine, clients, way):
         patched.setattr(streaming, "CHUNK_BYTES", way.chunk)
         patched.setattr(engines, "UNIT_NANOSECONDS", way.unit)
         if engine == "partitions":
-            table = partitioned(shuffled, way.cuts)
+            table = partitioned(FEW, way.order, way.cuts)
             rows = table.ceval.with_controls(MIXED, **how).compute()
             cube = table.ceval.cube(MIXED, by=BY, **how).compute()
         else:

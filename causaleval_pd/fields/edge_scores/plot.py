@@ -248,14 +248,10 @@ def calibration_points(
         One run per row.
     truth, estimate : hashable
         Names of the columns of graphs and of probabilities.
-    bins : int
-        Number of bins.
-    strategy : {"width", "quantile"}
-        Bins of equal width, or with about as many candidates each.
+    bins, strategy, universe
+        As in `calibration_error`.
     level : float
         Probability of the band of a bin.
-    universe : str, optional
-        As in `auroc`.
 
     Returns
     -------
