@@ -161,7 +161,7 @@ def _kinds_of_controls(graphs: GraphBatch) -> NDArray[np.uint8]:
     """Return the class of controls that suits each graph."""
     kinds = np.where(graphs.kinds == PDAG, CPDAG, graphs.kinds).astype(np.uint8)
     pdags = np.flatnonzero(graphs.kinds == PDAG)
-    directed = pdags[is_digraph(graphs.planes[pdags])]
+    directed = pdags[is_digraph(graphs.planes[pdags], graphs.n_nodes)]
     kinds[directed[~is_acyclic(graphs.planes[directed], graphs.n_nodes)]] = DIGRAPH
     return kinds
 
