@@ -137,21 +137,14 @@ def _found(
     text = prepared.results.get(digest)
     if text is None:
         models = search.method(data, rng=rng) if search.random else search.method(data)
-        text = _text(models, search, row)
+        try:
+            text = "" if models is None else set_text(as_models(models))  # nothing for a failed run
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name_row(row)}: null 'search': {search.name} returned no models: {error}") from error
         if len(prepared.results) >= _MAX_KEPT:
             prepared.results.clear()
         prepared.results[digest] = text
     return parse_set(text) if text else None
-
-
-def _text(given: Any, search: Search, row: int) -> str:
-    """Write what a method returned; nothing for a failed run."""
-    if given is None:
-        return ""
-    try:
-        return set_text(as_models(given))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name_row(row)}: null 'search': {search.name} returned no models: {error}") from error
 
 
 def _relative_to(setting: Setting, data: pd.DataFrame) -> Setting:

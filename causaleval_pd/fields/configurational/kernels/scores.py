@@ -194,6 +194,17 @@ def predecessors(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int,
 
 
 @kernel_part
+def length_of(path: int) -> int:
+    """Return the number of elements of a path."""
+    n = 0
+    while path >> (ELEMENT * n):
+        n += 1
+        if n == 10:
+            break
+    return n
+
+
+@kernel_part
 def add_paths(
     outcome: Ints,
     first: Ints,
@@ -211,9 +222,7 @@ def add_paths(
     todo[0], left = place(outcome[atom]) + 1, 1
     while left:
         left -= 1
-        path, length = todo[left], 0
-        while path >> (ELEMENT * length) and length < MAX_ATOMS + 1:
-            length += 1
+        path, length = todo[left], length_of(todo[left])
         front = np.int64(1) << ((path >> (ELEMENT * (length - 1))) & _FULL) - 1
         rest = predecessors(outcome, first, codes, start, stop, front) & allowed
         while rest:
@@ -499,17 +508,6 @@ def shared_parts(x: Exposed, side: int, a: int, b: int) -> int:
             most = size if size > most else most
         total += most
     return total
-
-
-@kernel_part
-def length_of(path: int) -> int:
-    """Return the number of elements of a path."""
-    n = 0
-    while path >> (ELEMENT * n):
-        n += 1
-        if n == 10:
-            break
-    return n
 
 
 @kernel_part
