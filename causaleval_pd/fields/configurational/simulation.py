@@ -21,6 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_number, check_type, check_whole, shown
+from ...contract.null import draw_stream
 from ...execution.random_streams import RNGLike, resolve_seed
 from .formula import BINARY, Atom, Conjunction, Domains, Literal, Model, Vocabulary, literal_text, read_domains
 from .minimisation import is_irredundant_alone, is_redundancy_free
@@ -157,7 +158,7 @@ def _draw(given: tuple[int, int], uniforms: Iterator[float]) -> int:
 
 def stream(seed: int, number: int) -> Iterator[float]:
     """Yield uniform numbers in [0, 1) that depend on the seed and the number alone."""
-    generator = np.random.Generator(np.random.Philox(key=np.array([seed, number], np.uint64)))
+    generator = draw_stream(seed, number)
     while True:
         yield from generator.random(64).tolist()
 
