@@ -147,14 +147,6 @@ def _found(
     return parse_set(text) if text else None
 
 
-def _relative_to(setting: Setting, data: pd.DataFrame) -> Setting:
-    """Return a setting with other data of the same values."""
-    other = copy.copy(setting)
-    other.__dict__.pop("cases", None)
-    other.data = data
-    return other
-
-
 def _digest(search: Search, data: pd.DataFrame, draw: tuple[int, int]) -> str:
     """Name a run of a method: equal names have equal results."""
     names = [str(name).upper() for name in data.columns]
@@ -186,7 +178,11 @@ def search_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
                 rng = draw_stream(key, number)
                 data = search.shuffled(outcomes, prepared.shuffle, rng)
                 cells.append(_found(search, prepared, data, rng, (key, number), row))
-                settings.append(setting if setting.data is None else _relative_to(setting, data))
+                if setting.data is not None:
+                    setting = copy.copy(setting)  # of the same values, with other data
+                    setting.__dict__.pop("cases", None)
+                    setting.data = data
+                settings.append(setting)
                 for model in cells[-1] or ():
                     try:
                         settings[-1].check(model, relative=True)

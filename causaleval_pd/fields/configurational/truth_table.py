@@ -359,14 +359,6 @@ def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int
     return {name: tuple(sorted(levels if max(levels, default=0) > 1 else {0, 1})) for name, levels in observed.items()}
 
 
-def _sizes(given: Any) -> tuple[int, int, int]:
-    """Return the sizes that a minimal form may have, or raise an error."""
-    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 3:
-        raise ValueError(f"max_size must be three numbers, as (3, 4, 10), found {shown(given)}")
-    literals, disjuncts, total = (check_whole(size, "a number of max_size", 1) for size in given)
-    return literals, disjuncts, total
-
-
 def _factors(given: Any, columns: Sequence[str] | None) -> list[str]:
     """Return the names of factors in upper case and in order, or raise an error."""
     if isinstance(given, str) or not isinstance(given, Iterable) or not all(isinstance(name, str) for name in given):
@@ -417,7 +409,11 @@ class Setting:
         if data is None and (con, cov) != (1.0, 1.0):
             raise ValueError("the thresholds con and cov need data; pass data, or leave them out")
         self.data, self.con, self.cov = data, float(con), float(cov)
-        self.max_size = None if max_size is None else _sizes(max_size)
+        self.max_size: tuple[int, ...] | None = None
+        if max_size is not None:
+            if isinstance(max_size, str) or not isinstance(max_size, Sequence) or len(max_size) != 3:
+                raise ValueError(f"max_size must be three numbers, as (3, 4, 10), found {shown(max_size)}")
+            self.max_size = tuple(check_whole(size, "a number of max_size", 1) for size in max_size)
         self.names = None if data is None else sorted({str(name).upper() for name in data.columns})
         values: Domains = read_domains(domains)
         if data is not None and self.names is not None:

@@ -101,6 +101,10 @@ class Task:
         """Return the texts of the first n samples, one row per replicate of a sample; replicates vary fastest."""
         sample, replicate = np.divmod(np.arange(n * replicates), replicates)
         bits = self.world.sample(n, self.seed).to_numpy()[sample]
+        # each row of booleans as a string of 0 and 1
+        offsets = np.arange(len(bits) + 1, dtype=np.int32) * bits.shape[1]
+        letters = np.ascontiguousarray(bits.astype(np.uint8) + ord("0"))
+        noise = pa.StringArray.from_buffers(len(bits), pa.py_buffer(offsets), pa.py_buffer(letters))
 
         # the noise uses `seed` with streams named by nodes, so texts use another seed
         def draw(labels: Sequence[str]) -> NDArray[np.float64]:
@@ -112,18 +116,10 @@ class Task:
                 "task": pa.array(np.full(len(sample), self.number)),
                 "sample": pa.array(sample),
                 "replicate": pa.array(replicate),
-                "noise": _bit_strings(bits),
+                "noise": noise,
                 "text": self.theme.tell_samples(self.world, self.conditions, bits, draw),
             }
         )
-
-
-def _bit_strings(bits: NDArray[np.bool_]) -> pa.Array:
-    """Return each row of booleans as a string of 0 and 1."""
-    n, width = bits.shape
-    offsets = np.arange(n + 1, dtype=np.int32) * width
-    letters = np.ascontiguousarray(bits.astype(np.uint8) + ord("0"))
-    return pa.StringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(letters))
 
 
 def _stored(name: str, text: str) -> Any:
