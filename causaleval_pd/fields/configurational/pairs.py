@@ -110,9 +110,6 @@ class DecodedCells(Sequence[Cell]):
             self._known[at] = tuple(sorted(map(self._model, models), key=str))
         return self._known[at]
 
-    def __iter__(self) -> Iterator[Cell]:
-        return (self[at] for at in range(len(self)))
-
     def _model(self, at: int) -> Model:
         m, words = self.packed.models, self.names.words
 

@@ -461,13 +461,8 @@ def minimal_forms(
         for w in range(n_words):
             together = 0
             for j in range(n):
-                plane, rest = room.planes[-1, w], room.pool[j]
-                while rest:
-                    bit = rest & -rest
-                    rest ^= bit
-                    plane &= room.planes[place(bit), w]
-                room.pool_planes[j, w] = plane
-                together |= plane
+                room.pool_planes[j, w] = meet(room.pool[j], room.planes, w)
+                together |= room.pool_planes[j, w]
             covering = covering and together == room.planes[outcome, w]
         if covering:
             steps = covers(n, outcome, n_words, caps, candidates, which, since, steps, room, found)
