@@ -1,7 +1,6 @@
 """Dask's tables give the answers of pandas."""
 
 import functools
-import itertools
 
 import dask.dataframe as dd
 import numpy as np
@@ -13,20 +12,12 @@ from hypothesis import strategies as st
 import causaleval_pd as ce
 import causaleval_pd.dask
 
-METRICS = ["shd", "adjacency_f1", "orientation_precision"]
-RUNS = ce.datasets.runs().query("n == 100 and replicate < 6").reset_index(drop=True)
-RUNS["run"] = np.arange(len(RUNS)) * 3
-RUNS.loc[[4, 17], "estimate"] = None
-PANDAS = ce.with_controls(RUNS, METRICS, n_draws=50, rng=7, key="run")
-BY = ["algorithm", {"true_density": [0, 0.3, 1]}]
+from .cubes.lazy.test_lazy_cube import BY, METRICS, RUNS, partitioned
 
 
-def partitioned(table: pd.DataFrame, order: list[int], cuts: list[int]) -> dd.DataFrame:
-    """Shuffle a table and cut it anywhere; some partitions are empty."""
-    rows = table.iloc[order]
-    edges = [0, *sorted(cuts), len(rows)]
-    parts = [rows.iloc[a:b] for a, b in itertools.pairwise(edges)]
-    return dd.from_map(lambda i: parts[i], range(len(parts)), meta=rows.iloc[:0])
+@functools.cache
+def wanted_rows():
+    return ce.with_controls(RUNS, METRICS, n_draws=50, rng=7, key="run")
 
 
 @pytest.mark.slow
@@ -36,7 +27,7 @@ def test_rows_are_the_same_bits_in_any_partitions(order, cuts):
     lazy = partitioned(RUNS, order, cuts).ceval.with_controls(METRICS, n_draws=50, rng=7, key="run")
     found = lazy.compute()
     assert list(lazy.dtypes.items()) == list(found.dtypes.items())
-    pd.testing.assert_frame_equal(found.sort_index(), PANDAS, check_exact=True, check_dtype=False)
+    pd.testing.assert_frame_equal(found.sort_index(), wanted_rows(), check_exact=True, check_dtype=False)
 
 
 @functools.cache

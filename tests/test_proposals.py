@@ -151,10 +151,8 @@ FOLLOWED = {
         lambda x: ce.score_column(x).score.n_scored.tolist() == [2, 2], {"table": "several.assign(score=0.5)"}),
     "several runs in a table": (
         lambda: ce.as_graph(SEVERAL.rename(columns={"algorithm": "run"}).assign(run=[1, 2], tool=["pc", None])),
-        r"\[g\..*?\)\]",
-        lambda x: ce.graph_column(x).graph.to_strings().tolist() == ["A -> B", "B -> A"],
-        {"table": "several.rename(columns={'algorithm': 'run'}).assign(run=[1, 2])"},
-    ),
+        r"\[g\..*?\)\]", lambda x: ce.graph_column(x).graph.to_strings().tolist() == ["A -> B", "B -> A"],
+        {"table": "several.rename(columns={'algorithm': 'run'}).assign(run=[1, 2])"}),
     "ranks": (lambda: ce.score_column([RANKS]), r"table\.assign.*?'rank'\)",
         lambda x: ce.score_column([x], kind="score").score.to_numpy()[0].round(2).tolist() == [[0, 0.5], [0.33, 0]],
         {"table": "ranks"}),
@@ -202,21 +200,10 @@ FOLLOWED = {
         lambda x: x.graph.to_strings().tolist() == ["A -> B"], {"in column": "in ['[(\\'A\\', \\'B\\')]']"}),
     "mapping as text": (lambda: ce.graph_column(['{"A": ["B"]}']), r"json\.loads\(text\)",
         lambda x: ce.as_graph(x, encoding="children").to_string() == "A -> B", {"text": '\'{"A": ["B"]}\''}),
-    **{
-        f"arrow {sign}": (
-            lambda sign=sign: ce.graph_column([f"A {sign} B"]),
-            r"text\.replace\(.*?\)",
-            lambda x, edge=edge: ce.as_graph(x).to_string() == edge,
-            {"text": f"'A {sign} B'"},
-        )
-        for sign, edge in {
-            "=>": "A -> B",
-            "causes": "A -> B",
-            "\u2192": "A -> B",
-            "\u2190": "B -> A",
-            "\u2194": "A <-> B",
-        }.items()
-    },
+    **{f"arrow {sign}": (lambda sign=sign: ce.graph_column([f"A {sign} B"]), r"text\.replace\(.*?\)",
+        lambda x, edge=edge: ce.as_graph(x).to_string() == edge, {"text": f"'A {sign} B'"})
+        for sign, edge in {"=>": "A -> B", "causes": "A -> B", "\u2192": "A -> B", "\u2190": "B -> A",
+                           "\u2194": "A <-> B"}.items()},
     "pairs of nodes": (lambda: ce.graph_column(["A\tB\nB\tC"]), r"pd\.read_csv\(.*\]\)",
         lambda x: ce.as_graph(x).to_string() == "A -> B; B -> C", {"path": "io.StringIO('A\\tB\\nB\\tC')"}),
     "edge list of networkx": (lambda: ce.graph_column(["A B {}\nB C {}"]), r"nx\.read_edgelist\(.*?\)",
@@ -227,16 +214,9 @@ FOLLOWED = {
         {"text": "'/knowledge\\nrequiredirect\\nA B'"}),
     "printed models": (lambda: ce.configurational.parse(CNA), r"ce\.configurational\.read_printout\(text\)",
         lambda x: x["model"].tolist() == ["D+G<->E"], {"text": "cna"}),
-    "lags": (
-        lambda: ce.graph_column([np.full((2, 2, 2), "-->")]),
-        r"ce\.lagged_column",
-        lambda x: (
-            x([np.array([[["", ""], ["", "-->"]], [["", ""], ["", ""]]])], nodes=["X", "Y"])
-            .lagged.to_strings()
-            .tolist()
-            == ["lags 0..1: X@-1 -> Y"]
-        ),
-    ),
+    "lags": (lambda: ce.graph_column([np.full((2, 2, 2), "-->")]), r"ce\.lagged_column",
+        lambda x: x([np.array([[["", ""], ["", "-->"]], [["", ""], ["", ""]]])], nodes=["X", "Y"])[0]
+        == ce.lagged_column(["lags 0..1: X@-1 -> Y"])[0]),
     "names of nodes": (lambda: ce.graph_column([MATRIX], nodes=pd.Series(["A", "B"]), encoding="row->column"),
         r"list\(nodes\)",
         lambda x: ce.graph_column([MATRIX], nodes=x, encoding="row->column").graph.to_strings().tolist() == ["A -> B"],
@@ -250,18 +230,14 @@ FOLLOWED = {
         lambda x: scored(estimate=x)["shd"].tolist() == [0, 0], {"estimates": "other", "...": "'Y': 'B', 'Z': 'C'"}),
     "names of matrices of differences": (
         lambda: ce.plot.difference_matrix(GRAPHS.assign(truth=["A -> B", "A -> C"], estimate=["A -> B", "A -> C"])),
-        r"ce\.graph_column\(\.\.\., rename=\)",
-        lambda x: x.graph.to_strings().tolist() == ["A -> B"],
-        {"...": "['A -> C']", "rename=": "rename={'C': 'B'}"},
-    ),
+        r"ce\.graph_column\(\.\.\., rename=\)", lambda x: x.graph.to_strings().tolist() == ["A -> B"],
+        {"...": "['A -> C']", "rename=": "rename={'C': 'B'}"}),
     "names of lagged variables": (
-        lambda: pd.DataFrame(
-            {"truth": ce.lagged_column(LAGGED), "estimate": ce.lagged_column(["lags 0..1: X"])}
-        ).ceval.evaluate(["lagged_f1"]),
+        lambda: scored(["lagged_f1"], truth=ce.lagged_column(LAGGED * 2),
+                       estimate=ce.lagged_column(["lags 0..1: X"] * 2)),
         r"lagged_column\(estimates, nodes=\[\.\.\.\]\)",
         lambda x: x.lagged.to_strings().tolist() == ["lags 0..1: X@-1 -> X; Y"],
-        {"estimates": "['lags 0..1: X@-1 -> X']", "...": "'X', 'Y'"},
-    ),
+        {"estimates": "['lags 0..1: X@-1 -> X']", "...": "'X', 'Y'"}),
     "what is good": (lambda: ce.metric(plain), r"ce\.metric\(direction='minimize', optimum=0\)",
         lambda x: own_metric(x) == [1, 1]),
     "declared functions": (lambda: GRAPHS.ceval.evaluate([plain]), r"ce\.metric\(direction='minimize', optimum=0\)",
@@ -289,15 +265,10 @@ FOLLOWED = {
     "several null models": (lambda: GRAPHS.ceval.with_controls(["shd"], null=["edges", "permutation"], n_draws=5),
         r"cube\(null=\[\.\.\.\]\)", lambda x: x.ceval.summary()["null"].tolist() == ["edges"] * 2 + ["permutation"] * 2,
         {"(null": "(df, ['shd'], by=['k'], n_draws=5, rng=1, null", "...": "'edges', 'permutation'"}),
-    "null models of one name": (
-        lambda: GRAPHS.ceval.cube(["shd"], by=["k"], null=["edges", "edges"], n_draws=5),
-        r"ce\.null_model\(\.\.\., name=\)",
-        lambda x: (
-            GRAPHS.ceval.cube(["shd"], by=["k"], null=["edges", x], n_draws=5, rng=1)["null"].to_numpy().tolist()
-            == ["edges", "again"]
-        ),
-        {"...": "'edges'", "name=": "name='again'"},
-    ),
+    "null models of one name": (lambda: GRAPHS.ceval.cube(["shd"], by=["k"], null=["edges", "edges"], n_draws=5),
+        r"ce\.null_model\(\.\.\., name=\)", lambda x: GRAPHS.ceval.cube(
+            ["shd"], by=["k"], null=["edges", x], n_draws=5, rng=1)["null"].to_numpy().tolist() == ["edges", "again"],
+        {"...": "'edges'", "name=": "name='again'"}),
     "order of arguments": (lambda: cube().ceval.compare(["shd"]), r"compare\('algorithm', \['shd'\]\)",
         lambda x: len(x) == 3, {"compare(": "study().ceval.compare("}),
     "table of a forest": (lambda: ce.plot.forest(GRAPHS), r"summary\(columns='full'\)",
@@ -314,10 +285,8 @@ FOLLOWED = {
         r"ce\.from_published\(table, 'shd'\)", lambda x: x["shd_skill"].notna().all(), {"table": "printed"}),
     "nodes of printed truths": (
         lambda: ce.from_published(PRINTED[["shd", "n_nodes", "estimated_edges", "n_runs"]].assign(truth="A -> B")),
-        r"ce\.graph_column\(\.\.\., nodes=\)",
-        lambda x: x.graph.n_nodes.tolist() == [6],
-        {"...": "['A -> B']", "nodes=": "nodes=list('ABCDEF')"},
-    ),
+        r"ce\.graph_column\(\.\.\., nodes=\)", lambda x: x.graph.n_nodes.tolist() == [6],
+        {"...": "['A -> B']", "nodes=": "nodes=list('ABCDEF')"}),
     "expectations by draws": (lambda: ce.expected_metric("sid", n_nodes=5, true_edges=3, estimated_edges=3),
         r"ce\.control_distribution\(.*\)", lambda x: x.set_index("metric")["mean"].between(2, 18).tolist() == [True],
         {"truth": "'A -> B; B -> C; C -> D; E'"}),
@@ -326,21 +295,13 @@ FOLLOWED = {
     "probabilities": (lambda: ce.plot.edge_probabilities(RANKED["estimate"][0]),
         r"score_column\(\.\.\., kind='probability'\)", lambda x: ce.plot.edge_probabilities(x[0]).get_xlabel() == "to",
         {"...": "[[[0, 0.5], [0.1, 0]]], nodes=['A', 'B'], encoding='row->column'"}),
-    "names of scored nodes": (
-        lambda: RANKED.assign(truth=["X -> Y; Z"] * 2).ceval.evaluate(["auroc"]),
+    "names of scored nodes": (lambda: RANKED.assign(truth=["X -> Y; Z"] * 2).ceval.evaluate(["auroc"]),
         r"ce\.score_column\(\.\.\., nodes=ce\.graph_column\(truths\)\)",
-        lambda x: (
-            RANKED.assign(truth=["X -> Y; Z"] * 2, estimate=x).ceval.evaluate(["auroc"])["auroc"].tolist() == [1, 1]
-        ),
-        {"...": "scores, encoding='row->column'", "truths": "other"},
-    ),
-    "scores of sources": (
-        lambda: RANKED.ceval.with_controls([ce.tweak("auroc", sources=["A"])], n_draws=5),
-        r"ce\.null_model\(.*?\]\)",
-        lambda x: (
-            RANKED.ceval.with_controls([ce.tweak("auroc", sources=["A"])], null=x, n_draws=5)["auroc_p"].notna().all()
-        ),
-    ),
+        lambda x: scored(["auroc"], truth=["X -> Y; Z"] * 2, estimate=x)["auroc"].tolist() == [1, 1],
+        {"...": "scores, encoding='row->column'", "truths": "other"}),
+    "scores of sources": (lambda: RANKED.ceval.with_controls([ce.tweak("auroc", sources=["A"])], n_draws=5),
+        r"ce\.null_model\(.*?\]\)", lambda x: RANKED.ceval.with_controls(
+            [ce.tweak("auroc", sources=["A"])], null=x, n_draws=5)["auroc_p"].notna().all()),
     "yes and no": (lambda: YES.ceval.evaluate(["answer_accuracy"]), r"ce\.reasoning\.parse_answers",
         lambda x: YES.apply(x).ceval.evaluate(["answer_accuracy"])["answer_accuracy"].tolist() == [1, 0]),
     "labels of replies": (lambda: REPLIES.ceval.evaluate(["label_accuracy"]),

@@ -36,6 +36,18 @@ def with_options(texts: Mapping[str, str]) -> Callable[[F], F]:
     return complete
 
 
+def with_example(lines: str, **values: Any) -> Callable[[F], F]:
+    """Make a decorator that ends a metric's docstring with an example; {name} and the values are filled in."""
+
+    def complete(function: F) -> F:
+        # python -OO has no docstrings
+        if text := inspect.getdoc(function):
+            function.__doc__ = f"{text}\n\nExamples\n--------\n{lines.format(name=function.__name__, **values)}"
+        return function
+
+    return complete
+
+
 def metric_docstring(metric: Any) -> str:
     """Complete the docstring of a metric's function by what its declaration has, so that no metric repeats it."""
     text = inspect.getdoc(metric.function) or f"Compute the {metric.long_name}."

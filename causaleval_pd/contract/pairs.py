@@ -34,7 +34,7 @@ class Pairs(ABC):
     """Aligned (truth, estimate) pairs of one signature; a metric maps them to one value per pair."""
 
     #: arrays (N,) in which values of these pairs may stand, from `first` on, among those of N pairs (see `parts`)
-    room: tuple[NDArray[np.float64], ...] = ()
+    out: tuple[NDArray[np.float64], ...] = ()
     first: int = 0
     #: (n,): pairs whose estimate could not be drawn, so that every metric is undefined; None if all were drawn
     lacking: NDArray[np.bool_] | None = None

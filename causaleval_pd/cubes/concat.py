@@ -129,8 +129,8 @@ def _check_alike(parts: Sequence[xr.Dataset], dim: str) -> None:
     """Refuse cubes that were made differently; the message names what differs and how to mend it."""
     wrong: dict[str, str] = {}
 
-    def check(what: str, found: Sequence[Any], mend: str = "") -> None:
-        words = [json.dumps(np.asarray(x).tolist()) for x in found]
+    def check(what: str, settings_of_parts: Sequence[Any], mend: str = "") -> None:
+        words = [json.dumps(np.asarray(x).tolist()) for x in settings_of_parts]
         other = next((i for i, word in enumerate(words) if word != words[0]), None)
         if other is not None:
             wrong[f"{what} {words[0]} in the first cube, {words[other]} in cube {other}"] = mend or _MEND.get(what, "")

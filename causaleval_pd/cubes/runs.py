@@ -164,14 +164,14 @@ def _read_groups(
     )
 
 
-def _floors(own: Task, choice: NullChoice | None, taken: Sequence[str]) -> dict[str, Floats]:
+def _floors(task: Task, choice: NullChoice | None, taken: Sequence[str]) -> dict[str, Floats]:
     """Return the smallest p-values that estimates without truths can have, where controls relabel them."""
-    name = own.field.floor
-    if choice is None or own.truth is not None or not name or name in taken:
+    name = task.field.floor
+    if choice is None or task.truth is not None or not name or name in taken:
         return {}
-    if not any(find_null(own.field, one).joint for one in named_nulls(choice.null)):
+    if not any(find_null(task.field, one).joint for one in named_nulls(choice.null)):
         return {}
-    return score_rows(own._replace(metrics=(get_metric(name),)), "nan", own.estimate.index)
+    return score_rows(task._replace(metrics=(get_metric(name),)), "nan", task.estimate.index)
 
 
 def _directions(values: Values) -> dict[str, str]:

@@ -222,20 +222,20 @@ def _contradictions(columns: dict[str, Any], worse: Bools, relabelled: Bools) ->
         holds = (columns["verdict"] == BETTER) & (columns["skill_low"] <= 0)
     weak = columns["verdict"] == UNDECIDED
     return [
-        _HOLDS_0 if held else _WEAK + _BY_STRATA * able if few else _WORSE if bad else None
-        for held, few, able, bad in zip(holds.tolist(), weak.tolist(), relabelled.tolist(), worse.tolist(), strict=True)
+        _HOLDS_0 if zero else _WEAK + _BY_STRATA * able if few else _WORSE if bad else None
+        for zero, few, able, bad in zip(holds.tolist(), weak.tolist(), relabelled.tolist(), worse.tolist(), strict=True)
     ]
 
 
-def _floor_notes(found: StratumP) -> list[str | None]:
+def _floor_notes(judged: StratumP) -> list[str | None]:
     """Return for every p-value that no draw reached what finds smaller ones."""
     words = [
         f"p <= {p:.3g}, {LEAST_OF_COMBINATIONS}"
         if "combinations" in str(method)
         else f"p <= {p:.3g}, the least that these draws give; n_draws='auto' of the cube resolves smaller p"
-        for p, method in zip(found.p.tolist(), found.method.tolist(), strict=True)
+        for p, method in zip(judged.p.tolist(), judged.method.tolist(), strict=True)
     ]
-    return [word if floor else None for word, floor in zip(words, found.at_floor.tolist(), strict=True)]
+    return [word if floor else None for word, floor in zip(words, judged.at_floor.tolist(), strict=True)]
 
 
 def _means(values: Floats) -> Floats:

@@ -54,7 +54,7 @@ class _SameSize:
     def blocks(self, n_nodes: int) -> list[Block]:
         at, first, second = (np.array(x, dtype=np.int64) for x in (self.at, self.first, self.second))
         codes = np.array(self.marks, np.int64).reshape(-1, 2).T
-        planes = mixed.planes_from_ends(len(self.rows), n_nodes, mixed.Ends(at, first, second, *codes))
+        planes = mixed.planes_from_ends(len(self.rows), n_nodes, mixed.EdgeArrays(at, first, second, *codes))
         return _blocks(n_nodes, np.array(self.rows, np.int64), planes, np.array(self.node_set, np.int64))
 
 
@@ -213,7 +213,7 @@ class Cells:
         if isinstance(content, bytes):
             self._packed.append((row, content))
         elif isinstance(content, Edges):
-            labels, expected = content.labels, self._nodes[row]
+            labels, expected = content.labels, self._nodes.rows[row]
             if labels is None and expected is None:
                 found_cell = "a table without edges" if isinstance(cell, pd.DataFrame) else repr(cell)
                 raise ValueError(
@@ -251,15 +251,17 @@ class Cells:
                     raise ValueError(self_loop(content.labels[i]))
         return encoding, content
 
-    def _add_matrix(self, row: int, cell: Any, encoding: Encoding, found: Matrix) -> None:
-        values, expected = _plain(found.values), self._nodes[row]
-        types = None if found.labels is None else tuple(map(type, found.labels))  # True and 1.0 are equal to 1
-        kind = (encoding, type(values), values.shape, values.dtype.kind, found.labels, types, expected)
+    def _add_matrix(self, row: int, cell: Any, encoding: Encoding, matrix: Matrix) -> None:
+        values, expected = matrix.values, self._nodes.rows[row]
+        if isinstance(values, np.ndarray):  # subclasses too
+            values = np.asarray(values)
+        types = None if matrix.labels is None else tuple(map(type, matrix.labels))  # True and 1.0 are equal to 1
+        kind = (encoding, type(values), values.shape, values.dtype.kind, matrix.labels, types, expected)
         stack = self._stacks.get(kind)
         if stack is None:  # matrices of one kind are checked once
-            _check_matrix(values, found.labels)
-            is_named = found.labels is not None
-            labels = found.labels if found.labels is not None else self._matrix_names(cell, values, expected)
+            _check_matrix(values, matrix.labels)
+            is_named = matrix.labels is not None
+            labels = matrix.labels if matrix.labels is not None else self._matrix_names(cell, values, expected)
             if len(labels) != values.shape[0]:
                 expectation = f"expected {len(labels)} as there are names {short(labels)}"
                 raise ValueError(f"found a matrix of {values.shape[0]} nodes, {expectation}")
@@ -296,7 +298,7 @@ class Cells:
             for i, (local, edges) in enumerate(zip(block.rows.tolist(), every, strict=True)):
                 row, names = rows[local], column.node_sets[block.node_set[i]]
                 try:
-                    matched = self._sets.match(names, self._nodes[row])
+                    matched = self._sets.match(names, self._nodes.rows[row])
                 except (ValueError, TypeError) as fault:
                     raise self._at_row(row, fault) from fault
                 self._collector.add(row, matched, edges)
@@ -339,18 +341,13 @@ class Cells:
 def _reading(encoding: Encoding, cell: Any) -> str | None:
     """Return the graph that a matrix is in an encoding, for messages, or None if it is not a graph in it."""
     try:
-        column, _ = Cells(lambda row: "", NodeLists(None, 1, None), encoding.name).read([cell], 1)
+        column, _ = Cells(lambda row: "", NodeLists.read(None, 1), encoding.name).read([cell], 1)
     except (ValueError, TypeError):
         return None
     block = column.blocks[0]
     [edges] = mixed.edges_of(block.planes, block.n_nodes)
     text = write_graph(write_names(column.node_sets[0]), edges)
     return repr(text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "...")
-
-
-def _plain(matrix: Any) -> Any:
-    """Return arrays of numpy's subclasses as plain ones."""
-    return np.asarray(matrix) if isinstance(matrix, np.ndarray) else matrix
 
 
 def _check_matrix(matrix: Any, labels: Labels | None) -> None:

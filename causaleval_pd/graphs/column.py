@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.cells import is_missing, rows_of
+from ..contract.cells import is_missing, one_per_row, rows_of
 from ..contract.checks import check_type, name_row
 from ..contract.encoding import Recogniser
 from . import formats  # noqa: F401  registers the encodings
 from .cells import Cells
-from .classes import explain_kind, infer_kinds, not_in_class
+from .classes import infer_kinds, not_in_class
 from .edge_strings import is_formula, write_edges, write_names
 from .graph import Graph, graphs_of
 from .kernels.planes import KINDS, MAG, PAG, PLAIN_KINDS
@@ -116,8 +116,8 @@ def graph_column(
     def where(row: int) -> str:
         return name_row(row, labels, name)
 
+    values_index = values.index if isinstance(values, pd.Series) else None
     if not is_packed(series) or nodes is not None or rename is not None:
-        values_index = values.index if isinstance(values, pd.Series) else None
         return read_column(
             series.tolist(),
             labels,
@@ -129,7 +129,7 @@ def graph_column(
             rename=rename,
             index=values_index,
         )
-    kinds = _kind_codes(kind, len(labels))
+    kinds = _kind_codes(kind, len(labels), values_index)
     column = unpack_column(series, column=name)
     declared = column.scatter([block.kinds for block in column.blocks], -1, np.int16)
     settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
@@ -148,10 +148,10 @@ def read_column(
     rename: Mapping[Hashable, Hashable] | None = None,
     index: pd.Index | None = None,
 ) -> pd.Series:
-    """Read cells as `graph_column`: messages name a row by `where`; a Series of nodes or encodings has the `index`."""
+    """Read cells as `graph_column`: messages name a row by `where`; a Series of other arguments has the `index`."""
     n_rows = len(labels)
-    kinds = _kind_codes(kind, n_rows)
-    reader = Cells(where, NodeLists(nodes, n_rows, index), _encodings(encoding, n_rows, index), rename)
+    kinds = _kind_codes(kind, n_rows, index)
+    reader = Cells(where, NodeLists.read(nodes, n_rows, index), _encodings(encoding, n_rows, index), rename)
     column, declared = reader.read(cells, n_rows)
     settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
     return pack_column(settled, index=labels, name=name)
@@ -201,7 +201,7 @@ def as_graph(
         )
     if nodes is not None:
         check_type(nodes, Iterable, "a list of node names", "nodes")
-    lists = NodeLists(None if nodes is None else list(nodes), 1, None)
+    lists = NodeLists.read(None if nodes is None else list(nodes), 1)
     column, declared = Cells(where, lists, encoding, rename).read([value], 1)
     if not column.blocks:
         raise ValueError(f"expected a graph, found {value!r}")
@@ -290,27 +290,19 @@ def _encodings(encoding: Any, n_rows: int, index: pd.Index | None) -> str | list
     if encoding is None or isinstance(encoding, str):
         return encoding
     check_type(encoding, Iterable, "the name of an encoding, or one per row", "encoding")
-    if isinstance(encoding, pd.Series) and index is not None and not encoding.index.equals(index):
-        raise ValueError("encoding is a Series whose index differs from that of values; bring them into one order")
-    named = [None if is_missing(one) else one for one in encoding]
-    if len(named) != n_rows:
-        raise ValueError(f"encoding has {len(named)} rows, values has {n_rows}")
-    return named
+    return one_per_row(encoding, n_rows, index, "encoding", "values")
 
 
-def _kind_codes(kind: Any, n_rows: int) -> NDArray[np.int16]:
+def _kind_codes(kind: Any, n_rows: int, index: pd.Index | None = None) -> NDArray[np.int16]:
     """Return a class code per row, -1 where none is declared."""
     if kind is None or isinstance(kind, str):
         kind = [kind] * n_rows
     check_type(kind, Iterable, f"one of {', '.join(map(repr, KINDS))}, or a list of these", "kind")
-    kinds = list(kind)
-    if len(kinds) != n_rows:
-        raise ValueError(f"kind has {len(kinds)} rows, values has {n_rows}")
     codes = np.full(n_rows, -1, dtype=np.int16)
-    for row, one in enumerate(kinds):
+    for row, one in enumerate(one_per_row(kind, n_rows, index, "kind", "values")):
         if isinstance(one, str) and one in KINDS:
             codes[row] = KINDS.index(one)
-        elif not is_missing(one):
+        elif one is not None:
             raise ValueError(f"row {row}: unknown kind {one!r}; graph classes are {', '.join(KINDS)}")
     return codes
 
@@ -334,6 +326,8 @@ def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Wh
             faults.append((int(block.rows[wrong[0]]), block.planes[wrong[0]], names, int(kinds[wrong[0]])))
         blocks.append(replace(block, kinds=kinds))
     if faults:
+        from .faults import explain_kind
+
         row, planes, names, kind = min(faults, key=lambda fault: fault[0])
         raise ValueError(f"{where(row)}: the graph {explain_kind(planes, names, kind)}")
     return replace(column, blocks=tuple(blocks))

@@ -7,9 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping
 from typing import Any
 
 from ..contract.encoding import Edges, Ends
-
-TAIL, ARROW, CIRCLE = 1, 2, 3
-
+from .kernels.planes import ARROW, CIRCLE, TAIL
 
 #: edges of tools as text, by the marks at their left and right end
 SIGNS = {
@@ -63,8 +61,8 @@ def marks_of(sign: Any) -> tuple[int, int] | None:
 
 def is_no_arrow(name: Any, value: Any) -> bool:
     """Return whether an attribute of an edge says that it is no arrow to its second node."""
-    said = str(value).strip().lower() in _FLAGS.get(re.sub(r"[\W_]", "", str(name)).lower(), ())
-    return said or marks_of(value) not in (None, (TAIL, ARROW))
+    is_flagged = str(value).strip().lower() in _FLAGS.get(re.sub(r"[\W_]", "", str(name)).lower(), ())
+    return is_flagged or marks_of(value) not in (None, (TAIL, ARROW))
 
 
 def refuse_marks(attributes: Mapping[Any, Any], read: Collection[str], key: str) -> None:

@@ -171,10 +171,10 @@ def _check_arrow(text: str, arrow: re.Match[str]) -> None:
         raise _formula(f"{_near(text, start)} without blanks around it")
 
 
-def _formula(found: str) -> ValueError:
+def _formula(what: str) -> ValueError:
     """Return the error of a text that may be a configurational model, as A+B<->C."""
     return ValueError(
-        f"found the edge mark '<->' and {found}; a configurational model ('A+B<->C') takes metrics of the field "
+        f"found the edge mark '<->' and {what}; a configurational model ('A+B<->C') takes metrics of the field "
         "'formula', e.g. 'correctness'; a bidirected edge is written 'A <-> B', and names that hold + or * are quoted"
     )
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import origins
-from .mixed.marks import ARROW, CIRCLE, NONE, TAIL
+from .kernels.planes import ARROW, CIRCLE, NONE, TAIL
 
 Values = NDArray[np.float64]
 Weight = Callable[[int, int], int]

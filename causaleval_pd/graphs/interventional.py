@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.cells import is_missing
+from ..contract.cells import is_missing, one_per_row
 from ..contract.checks import name_row
 from . import classes
 from .dags import parent_sets
@@ -132,9 +132,7 @@ def _row_targets(index: pd.Index, targets: Any) -> Callable[[int], Targets]:
     if not isinstance(targets, pd.Series):
         same = read_targets(targets)
         return lambda row: same
-    if not targets.index.equals(index):
-        raise ValueError("targets must have the index of the graphs; give one family of sets a row, or one for all")
-    cells = targets.tolist()
+    cells = one_per_row(targets, len(index), index, "targets", "the column")
 
     def find(row: int) -> Targets:
         try:

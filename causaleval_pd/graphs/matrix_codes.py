@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.encoding import CellError, Encoding, Ends, Pair
-from .edge_marks import ARROW, CIRCLE, TAIL
+from .kernels.planes import ARROW, CIRCLE, TAIL
 from .weights import explain_weights
 
 #: marks at the column's and at the row's node of a pair that has two edges, `->` to the column's node and `<->`

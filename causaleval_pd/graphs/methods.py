@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice
 from ..contract.encoding import ENCODINGS, CellError, Encoding, Ends
 from . import classes
-from .edge_marks import SHORT_SIGNS, TAIL, forward, single_edges
+from .edge_marks import SHORT_SIGNS, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .interventional import icpdags
 from .kernels import kernels
-from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, a_kind, count_ones
+from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
 from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations
@@ -40,8 +40,6 @@ Edges = TypeVar("Edges")
 Networks = TypeVar("Networks")
 #: a DataFrame, or the row of a graph
 Tables = TypeVar("Tables")
-
-Written = list[tuple[int, int, int, int]]
 
 
 class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges, Networks, Tables]):
@@ -83,7 +81,9 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             if wrong.any():
                 at = int(wrong.argmax())
                 names, where = column.node_sets[block.node_set[at]], self._where(int(block.rows[at]))
-                reason = classes.explain_kind(block.planes[at], names, int(block.kinds[at]))
+                from .faults import explain_kind
+
+                reason = explain_kind(block.planes[at], names, int(block.kinds[at]))
                 raise ValueError(f"{where}: the graph {reason}; {classes.MEND_CLASS}")
         return column
 
@@ -98,7 +98,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         return self._items(column, [count(block) for block in column.blocks], "Int64")
 
     def _each(
-        self, column: UnpackedColumn, make: Callable[[tuple[str, ...], Written, bool], Any], dtype: str = "object"
+        self, column: UnpackedColumn, make: Callable[[tuple[str, ...], Ends, bool], Any], dtype: str = "object"
     ) -> Any:
         """Return what a function makes of the nodes and edges of each graph, and of whether it has four planes."""
         parts = []
@@ -254,7 +254,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         column = self._column
         values = []
         for block in column.blocks:
-            edges, pairs = _n_bits(mixed.adjacencies(block.planes)), block.n_nodes * (block.n_nodes - 1) // 2
+            edges, pairs = mixed.count_bits(mixed.adjacencies(block.planes)), block.n_nodes * (block.n_nodes - 1) // 2
             values.append(edges / pairs if pairs else np.full(len(edges), np.nan))
         return self._items(column, values, "float64")
 
@@ -306,7 +306,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         ----------
         targets : str, iterable of sets, or Series
             Sets of nodes, each intervened on in an experiment of its own: ``"A; B,C"`` or ``[["A"], ["B", "C"]]`` for
-            all graphs, or a Series on the same index with one such family a row. Observational data are always there.
+            all graphs, or a Series on the same index with one such family per row. Observational data are always there.
 
         Returns
         -------
@@ -477,25 +477,18 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         [nan, 'has B o-o D where the PAG of its equivalence class has B -> D']
         """
         check_choice(kind, KINDS, "kind")
-        from .mixed.faults import fault_of
+        from .faults import fault_of
 
         column, code = self._column, KINDS.index(kind)
         parts = []
         for block in column.blocks:
-            part, at = np.full(len(block.rows), None, object), np.arange(len(block.rows))
-            planes = mixed.lift(block.planes)
-            if code < len(PLAIN_KINDS):
-                plain = mixed.has_plain_marks(planes)
-                part[~plain] = "has edges with circles or <->"
-                at, planes = np.flatnonzero(plain), mixed.lower(planes[plain])
-            wrong = classes.not_in_class(planes, block.n_nodes, np.full(len(planes), code, np.uint8))
+            part, planes = np.full(len(block.rows), None, object), mixed.lift(block.planes)
+            possible = mixed.has_plain_marks(planes) if code < len(PLAIN_KINDS) else np.ones(len(planes), np.bool_)
+            some = mixed.lower(planes[possible]) if code < len(PLAIN_KINDS) else planes
+            wrong = ~possible
+            wrong[possible] = classes.not_in_class(some, block.n_nodes, np.full(len(some), code, np.uint8))
             for i in np.flatnonzero(wrong).tolist():
-                names = column.node_sets[block.node_set[at[i]]]
-                if code < len(PLAIN_KINDS):
-                    reason = classes.explain_kind(planes[i], names, code).partition(", but ")[2]
-                    part[at[i]] = reason.partition(";")[0]
-                else:
-                    part[at[i]] = fault_of(planes[i], names, code)
+                part[i] = fault_of(planes[i], column.node_sets[block.node_set[i]], code)
             parts.append(part)
         return self._items(column, parts, "str")
 
@@ -564,19 +557,15 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         return self._items(column, [count(block) for block in column.blocks], "Int64")
 
 
-def _n_bits(words: NDArray[np.uint64]) -> NDArray[Any]:
-    return np.asarray(count_ones(words).sum(axis=1, dtype=np.int64))
-
-
 def _n_undirected(block: Block) -> NDArray[Any]:
     if mixed.is_mixed(block.planes):
-        return _n_bits(mixed.where(block.planes, mixed.TAIL, mixed.TAIL))
-    return _n_bits(block.planes[:, 0] & block.planes[:, 1])
+        return mixed.count_bits(mixed.where(block.planes, TAIL, TAIL))
+    return mixed.count_bits(block.planes[:, 0] & block.planes[:, 1])
 
 
 def _n_bidirected(block: Block) -> NDArray[Any]:
     if mixed.is_mixed(block.planes):
-        return _n_bits(mixed.bidirected(block.planes))
+        return mixed.count_bits(mixed.bidirected(block.planes))
     return np.zeros(len(block.rows), np.int64)
 
 
@@ -603,7 +592,7 @@ def _matrices(planes: NDArray[np.uint64], n_nodes: int, encoding: str) -> NDArra
     return encode(notation, marks) if notation.write is None else notation.write(marks)
 
 
-def _networkx(names: Sequence[str], ends: Written, is_mixed: bool) -> nx.DiGraph[str]:
+def _networkx(names: Sequence[str], ends: Ends, is_mixed: bool) -> nx.DiGraph[str]:
     """Return a graph as a networkx DiGraph, with signs of edges from kind "mag" on."""
     import networkx as nx
 

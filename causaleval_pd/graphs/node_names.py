@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..contract.cells import is_missing
+from ..contract.cells import one_per_row
 from ..contract.checks import BYTE_ORDER_MARK, EXPLAIN_MARK, hint_alike
 from ..contract.encoding import Labels
 from .packing import check_names, is_packed, unpack_column
@@ -36,20 +36,43 @@ def node_name(label: Hashable) -> str:
     )
 
 
-def _refuse_twice(names: Sequence[str], whose: str) -> None:
-    if len(set(names)) < len(names):
-        name = next(name for name, number in Counter(names).items() if number > 1)
-        raise ValueError(f"{whose}: has the node name {name!r} twice; names must be unique")
+def names_per_row(
+    given: Any, argument: str, n_rows: int, index: pd.Index | None, whose: str, expected: str, *, ordered: bool = False
+) -> list[Nodes | None]:
+    """Return the names that an argument lists for each row: one list for all, or one per row, None where missing."""
 
+    def names_of(labels: Any, place: str) -> Nodes | None:
+        if labels is None:
+            return None
+        if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
+            raise TypeError(f"{place}: found {labels!r}, expected a list of node names as in the other rows")
+        if ordered and isinstance(labels, (set, frozenset)):
+            raise TypeError(
+                f"{place}: found a {type(labels).__name__}, which has no order; pass a list, as in sorted()"
+            )
+        try:
+            names = tuple(node_name(label) for label in labels)
+        except (TypeError, ValueError) as fault:
+            raise type(fault)(f"{place}: {fault}") from None
+        if len(set(names)) < len(names):
+            twice = next(name for name, number in Counter(names).items() if number > 1)
+            raise ValueError(f"{place}: has the node name {twice!r} twice; names must be unique")
+        return names
 
-def _given_names(labels: Iterable[Any], whose: str) -> Nodes:
-    """Return the names that `nodes=` lists."""
-    try:
-        names = tuple(node_name(label) for label in labels)
-    except (TypeError, ValueError) as fault:
-        raise type(fault)(f"{whose}: {fault}") from None
-    _refuse_twice(names, whose)
-    return names
+    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+        raise TypeError(f"{argument} must be {expected}, found {given!r}")
+    if isinstance(given, pd.Series):
+        if any(isinstance(one, str) for one in given):
+            graphs = ", or make it a packed column by graph_column(nodes) if they are graphs" if ordered else ""
+            raise TypeError(
+                f"{argument} is a Series of strings; pass list({argument}) if these are names for all rows{graphs}"
+            )
+    else:
+        given = given if isinstance(given, (set, frozenset)) else list(given)
+        if all(isinstance(one, (str, int, np.integer)) for one in given):
+            return [names_of(given, argument)] * n_rows
+    entries = one_per_row(given, n_rows, index, argument, whose)
+    return [names_of(one, f"{argument}, row {row}") for row, one in enumerate(entries)]
 
 
 def is_natural_order(names: Nodes) -> bool:
@@ -61,57 +84,24 @@ def is_natural_order(names: Nodes) -> bool:
     return list(names) == sorted(names, key=counted)
 
 
-class NodeLists:
-    """The `nodes=` argument: no names, the same names for all rows, or names a row."""
+class NodeLists(NamedTuple):
+    """The `nodes=` argument: the names for each row, in the order in which they were given, or None."""
 
-    def __init__(self, nodes: Any, n_rows: int, index: pd.Index | None) -> None:
-        self.in_code_point_order = False
-        self._all: Nodes | None = None
-        self._rows: Sequence[Nodes | None] | None = None
+    rows: list[Nodes | None]
+    in_code_point_order: bool = False
+
+    @classmethod
+    def read(cls, nodes: Any, n_rows: int, index: pd.Index | None = None) -> NodeLists:
+        """Read no names, the same names for all rows, names per row, or the nodes of packed graphs."""
         if nodes is None:
-            return
-        if isinstance(nodes, (str, bytes)) or not isinstance(nodes, Iterable):
-            raise TypeError(f"nodes must be a list of names, one list per row, or a packed column, found {nodes!r}")
-        if isinstance(nodes, (set, frozenset)):
-            raise TypeError(f"nodes is a {type(nodes).__name__}, which has no order; pass a list, as in sorted(nodes)")
-        if isinstance(nodes, pd.Series) and any(isinstance(one, str) for one in nodes.head(50)):
-            raise TypeError(
-                "nodes is a Series of strings; pass list(nodes) if these are node names, or make it a packed column by "
-                "graph_column(nodes) if they are graphs"
-            )
-        if (
-            isinstance(nodes, pd.Series)
-            and index is not None
-            and len(nodes) == n_rows
-            and not nodes.index.equals(index)
-        ):
-            raise ValueError("nodes is a Series whose index differs from that of values; bring them into one order")
+            return cls([None] * n_rows)
         if isinstance(nodes, pd.Series) and is_packed(nodes):
             column = unpack_column(nodes)
-            self.in_code_point_order = True
-            self._rows = [column.node_sets[i] if i >= 0 else None for i in column.row_node_set.tolist()]
-        else:
-            entries = list(nodes)
-            if any(not isinstance(one, (str, int, np.integer)) for one in entries):
-                self._rows = [self._one_row(i, one) for i, one in enumerate(entries)]
-            else:
-                self._all = _given_names(entries, "nodes")
-        if self._rows is not None and len(self._rows) != n_rows:
-            raise ValueError(f"nodes has {len(self._rows)} rows, values has {n_rows}")
-
-    @staticmethod
-    def _one_row(row: int, labels: Any) -> Nodes | None:
-        if is_missing(labels):
-            return None
-        if isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
-            raise TypeError(f"nodes, row {row}: found {labels!r}, expected a list of node names as in the other rows")
-        if isinstance(labels, (set, frozenset)):
-            raise TypeError(f"nodes, row {row}: found a {type(labels).__name__}, which has no order; pass a list")
-        return _given_names(labels, f"nodes, row {row}")
-
-    def __getitem__(self, row: int) -> Nodes | None:
-        """Return the names for a row, in the order in which they were given."""
-        return self._all if self._rows is None else self._rows[row]
+            node_sets = (column.node_sets[i] if i >= 0 else None for i in column.row_node_set.tolist())
+            named = pd.Series(list(node_sets), nodes.index, dtype=object)
+            return cls(one_per_row(named, n_rows, index, "nodes", "values"), True)
+        expected = "a list of names, one list per row, or a packed column"
+        return cls(names_per_row(nodes, "nodes", n_rows, index, "values", expected, ordered=True))
 
 
 class Matched(NamedTuple):

@@ -30,6 +30,7 @@ from .graph import Graph
 from .kernels import kernels
 from .kernels.planes import (
     ADMG,
+    CPDAG,
     DAG,
     KINDS,
     MAG,
@@ -209,7 +210,7 @@ class GraphBatch:
         return relations.as_models(self.planes, self.kinds, self.n_nodes)
 
     @cached_property
-    def effects(self) -> relations.Block:
+    def effects(self) -> relations.EffectGraphs:
         """What decides the effects of nodes: the ADMG of what a graph is a projection of, else the graph itself."""
         planes, kinds = self.lifted, self.kinds
         if self.origins is not None:
@@ -218,7 +219,7 @@ class GraphBatch:
             planes, kinds = planes.copy(), kinds.copy()
             planes[known] = conversions.project(origins.planes, origins.n_nodes, origins.observed, to_admg=True)
             kinds[known] = ADMG
-        return relations.Block(planes, relations.as_models(planes, kinds, self.n_nodes), kinds)
+        return relations.EffectGraphs(planes, relations.as_models(planes, kinds, self.n_nodes), kinds)
 
     @cached_property
     def edge_counts(self) -> EdgeCounts:
@@ -240,13 +241,13 @@ class GraphBatch:
 
     @cached_property
     def cpdag(self) -> GraphBatch:
-        """The CPDAG of each graph: that of a DAG's class, a CPDAG itself."""
+        """The CPDAG of each DAG, and every other graph as it is."""
         if is_mixed(self.planes):
             raise ValueError(f"{a_kind(self.kinds[0])} has no CPDAG")
         planes = self.planes.copy()
-        dags = np.flatnonzero(self.kinds == KINDS.index("dag"))
+        dags = np.flatnonzero(self.kinds == DAG)
         planes[dags] = kernels().dag_to_cpdag(planes[dags], self.n_nodes)[0]
-        return GraphBatch(self.n_nodes, planes, np.full(len(planes), KINDS.index("cpdag"), np.uint8))
+        return GraphBatch(self.n_nodes, planes, np.full(len(planes), CPDAG, np.uint8))
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +261,7 @@ class GraphPairs(Pairs):
     truth_index: NDArray[np.int64]
     estimate_index: NDArray[np.int64]
     #: arrays (N,) for the adjacency counts of the N pairs that these were cut from; they begin at the first of these
-    room: tuple[Values, ...] = ()
+    out: tuple[Values, ...] = ()
     first: int = 0
     #: (n,): pairs whose estimate could not be drawn, if any; parts of these pairs do not know of it
     lacking: NDArray[np.bool_] | None = None
@@ -306,9 +307,9 @@ class GraphPairs(Pairs):
 
     def parts(self, most: int) -> Iterator[GraphPairs]:
         """Cut the pairs; adjacency counts of the parts stand one after another in arrays over all of them."""
-        room = tuple(np.empty(self.n) for _ in range(N_ADJACENCY_COUNTS))
+        out = tuple(np.empty(self.n) for _ in range(N_ADJACENCY_COUNTS))
         for first in range(0, self.n, most):
-            yield replace(self.take(slice(first, min(first + most, self.n))), room=room, first=first)
+            yield replace(self.take(slice(first, min(first + most, self.n))), out=out, first=first)
 
     def cells(self, position: int) -> tuple[Graph, Graph]:
         """Return the truth and the estimate of a pair as graphs."""
@@ -396,7 +397,7 @@ class GraphPairs(Pairs):
     @cached_property
     def counts(self) -> PairCounts:
         """Counts over node pairs that most metrics are functions of."""
-        rows = [whole[self.first : self.first + self.n] for whole in self.room] or None
+        rows = [whole[self.first : self.first + self.n] for whole in self.out] or None
         inputs = self._four_planes if self.is_mixed else self._planes_in_place
         return PairCounts(
             self.n_nodes,
@@ -505,8 +506,8 @@ class GraphPairs(Pairs):
         sides = self.truth.contiguous, self.estimate.contiguous
         return *sides, self.truth_index, self.estimate_index, self.n_nodes
 
-    def _acyclic(self, found: NDArray[np.int64]) -> Values:
+    def _acyclic(self, counts: NDArray[np.int64]) -> Values:
         """Return counts as floats; refuse the -1 by which kernels report a cycle."""
-        if (found < 0).any():
-            raise PairError(np.flatnonzero(found < 0), "a graph that is declared a DAG or CPDAG has a directed cycle")
-        return found.astype(np.float64)
+        if (counts < 0).any():
+            raise PairError(np.flatnonzero(counts < 0), "a graph that is declared a DAG or CPDAG has a directed cycle")
+        return counts.astype(np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.cells import is_missing
-from ..contract.checks import name_row
 from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, DAG, MAG, MIXED, PAG, a_kind
 from .mixed import conversions
 from .mixed.marks import lift
-from .node_names import short
+from .node_names import names_per_row, short
 from .packing import Block, UnpackedColumn, join_blocks, join_by_key
 
 Planes = NDArray[np.uint64]
@@ -24,49 +22,12 @@ Latents = list[frozenset[str] | None]
 
 
 def read_latents(latents: Any, n_rows: int, index: pd.Index | None = None) -> Latents:
-    """Return the latent nodes of each row."""
+    """Return the latent nodes of each row, None where they are missing."""
     if latents is None:
         return [frozenset()] * n_rows
-    if isinstance(latents, (str, bytes)) or not isinstance(latents, Iterable):
-        raise TypeError(f"latents must be a list of node names, or one list per row, found {latents!r}")
-    if isinstance(latents, pd.Series):
-        if index is not None and not latents.index.equals(index):
-            raise ValueError(
-                "latents is a Series whose index differs from that of the graphs; bring them into one order"
-            )
-        strings = latents.map(lambda one: isinstance(one, str))
-        if strings.any():
-            row = int(strings.to_numpy().argmax())
-            raise TypeError(
-                f"{name_row(row, latents.index, latents.name)}: latents is a Series that holds {latents.iloc[row]!r}, "
-                "expected one list of names a row; pass list(latents) if these are names for all rows"
-            )
-    entries = list(latents)
-    if all(isinstance(one, str) for one in entries):
-        return [_names(entries, "latents")] * n_rows
-    if all(isinstance(one, (int, np.integer)) for one in entries):
-        raise TypeError(f"latents: found {entries[0]!r}, expected names of nodes, or one list of names a row")
-    if len(entries) != n_rows:
-        raise ValueError(f"latents has {len(entries)} rows, there are {n_rows} graphs")
-    node_sets: Latents = []
-    for row, one in enumerate(entries):
-        if is_missing(one):
-            node_sets.append(None)
-        elif isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
-            raise TypeError(f"latents, row {row}: found {one!r}, expected a list of node names as in the other rows")
-        else:
-            node_sets.append(_names(one, f"latents, row {row}"))
-    return node_sets
-
-
-def _names(names: Iterable[Any], whose: str) -> frozenset[str]:
-    nodes = list(names)
-    other = next((name for name in nodes if not isinstance(name, str)), None)
-    if other is not None:
-        raise TypeError(f"{whose}: found {other!r}, expected the name of a node")
-    if len(set(nodes)) < len(nodes):
-        raise ValueError(f"{whose}: names the node {next(x for x in nodes if nodes.count(x) > 1)!r} twice")
-    return frozenset(nodes)
+    expected = "a list of node names, or one list per row"
+    rows = names_per_row(latents, "latents", n_rows, index, "the column", expected)
+    return [None if names is None else frozenset(names) for names in rows]
 
 
 class Projection:
@@ -193,7 +154,7 @@ def _explain_other(kind: int) -> str:
 
 def completed(column: UnpackedColumn, where: Callable[[int], str]) -> UnpackedColumn:
     """Return the maximal ancestral graphs that complete the ancestral graphs of a column."""
-    from .mixed.faults import fault_of
+    from .faults import fault_of
 
     def convert(block: Block) -> Block:
         planes = lift(block.planes)

@@ -100,8 +100,8 @@ def published(
     summary = full_summary(cube, metric, Settings("mean", level=0.95, interval="mean_ci"))
     points = pd.concat(
         [
-            _points(summary, by, "skill", "verdict", own=True),
-            _points(results, method, f"{metric}_skill", f"{metric}_verdict", own=False),
+            _points(summary, by, "skill", "verdict", is_own=True),
+            _points(results, method, f"{metric}_skill", f"{metric}_verdict", is_own=False),
         ]
     )
     points = points[points["skill"].notna()]
@@ -150,15 +150,15 @@ def _check_comparable(cube: xr.Dataset, metric: str, results: pd.DataFrame) -> N
         raise ValueError("shd of own runs costs 1 per difference; keep the results whose shd_convention says so")
 
 
-def _points(table: pd.DataFrame, name: str, skill: str, verdict: str, *, own: bool) -> pd.DataFrame:
+def _points(table: pd.DataFrame, name: str, skill: str, verdict: str, *, is_own: bool) -> pd.DataFrame:
     """Return a row per point: the algorithm's name, its skill, whether it beats guessing, whether it is an own one."""
     names = table[name].astype(str)
     return pd.DataFrame(
         {
-            "name": names if own else names + " (published)",
+            "name": names if is_own else names + " (published)",
             "skill": table[skill].astype(np.float64),
             "better": table[verdict].astype(str) == BETTER,
-            "own": own,
+            "own": is_own,
         }
     )
 

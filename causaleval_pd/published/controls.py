@@ -17,8 +17,7 @@ from ..contract.field import get_field
 from ..contract.law import Distribution
 from ..contract.metric import Metric
 from ..execution.random_streams import row_keys
-from ..fields.structure.nulls.edge_moments import linear
-from ..fields.structure.nulls.hypergeometric import hypergeometric
+from ..fields.structure.nulls.laws import hypergeometric, linear
 from ..statistics.arrays import SMALLEST_P
 from ..statistics.direction import merit
 from ..statistics.tails import common_step, tail_of_sum
@@ -148,7 +147,7 @@ def _of_skeletons(row: Row, metric: Metric, printed: Printed, level: float) -> G
     return _tail(guesses, metric, law, printed, float(variances.sum()))
 
 
-def _tail(found: Guesses, metric: Metric, law: Distribution, printed: Printed, variance: float) -> Guesses:
+def _tail(guesses: Guesses, metric: Metric, law: Distribution, printed: Printed, variance: float) -> Guesses:
     """Add p: the tail of the sum of the runs' laws at the worst value that rounds to the printed one."""
     n = len(law.index)
     kept = [
@@ -166,7 +165,7 @@ def _tail(found: Guesses, metric: Metric, law: Distribution, printed: Printed, v
         blurred = len(near) > 1
     tails = [tail_of_sum(laws, n * end, most_work=MOST_WORK) for end in (worst, best)]
     if tails[0] is None or tails[1] is None:
-        return _normal(found, metric, printed, variance, n)
+        return _normal(guesses, metric, printed, variance, n)
     p, least = (min(max(tail.upper, SMALLEST_P), 1.0) for tail in tails if tail is not None)
     if n > 1:
         step = float(common_step(np.diff(values)[None])[0]) if len(values) > 1 else math.inf
@@ -174,7 +173,7 @@ def _tail(found: Guesses, metric: Metric, law: Distribution, printed: Printed, v
     needed = more_digits(metric.name, least, p) if blurred else ()
     method = "exact" if n == 1 else "exact convolution"
     low = least if blurred else p
-    return found._replace(p=p, p_se=0.0, p_low=low, p_high=p, p_method=method, needed=needed)
+    return guesses._replace(p=p, p_se=0.0, p_low=low, p_high=p, p_method=method, needed=needed)
 
 
 def _p_perfect(row: Row) -> float:
@@ -299,7 +298,7 @@ def _drawn_means(
     return {name: values / len(runs) for name, values in sums.items()}
 
 
-def _simulated(found: Guesses, metric: Metric, printed: Printed, means: Floats) -> Guesses:
+def _simulated(guesses: Guesses, metric: Metric, printed: Printed, means: Floats) -> Guesses:
     """Add p of a mean of runs, at the worst value that rounds to the printed one, from drawn means."""
     noise = NOISE * max(1.0, abs(printed.value))
     merits, worst = _merit(metric, means), float(_merit(metric, printed.value)) - printed.slack
@@ -309,21 +308,21 @@ def _simulated(found: Guesses, metric: Metric, printed: Printed, means: Floats) 
     error = math.sqrt(p * (1 - p) / len(means))
     needed = more_digits(metric.name, least, p, error)
     low = least if needed else p
-    return found._replace(p=p, p_se=error, p_low=low, p_high=p, p_method="simulated", needed=needed)
+    return guesses._replace(p=p, p_se=error, p_low=low, p_high=p, p_method="simulated", needed=needed)
 
 
-def _normal(found: Guesses, metric: Metric, printed: Printed, variance: float, n: int) -> Guesses:
+def _normal(guesses: Guesses, metric: Metric, printed: Printed, variance: float, n: int) -> Guesses:
     """Add p of a mean of runs from the normal law with the variance of their controls."""
     if n < LEAST_RUNS:
-        return found._replace(needed=(f"the value of each run: a normal law needs {LEAST_RUNS} runs",))
-    above = float(_merit(metric, printed.value)) - printed.slack - float(_merit(metric, found.mean))
+        return guesses._replace(needed=(f"the value of each run: a normal law needs {LEAST_RUNS} runs",))
+    above = float(_merit(metric, printed.value)) - printed.slack - float(_merit(metric, guesses.mean))
     if not variance > 0:
         p = float(above <= 0)
-        return found._replace(p=p, p_se=0.0, p_low=p, p_high=p, p_method="exact")
+        return guesses._replace(p=p, p_se=0.0, p_low=p, p_high=p, p_method="exact")
     ends = (above, above + 2 * printed.slack)
     p, least = (max(float(scipy.special.ndtr(-x * n / math.sqrt(variance))), SMALLEST_P) for x in ends)
     needed = more_digits(metric.name, least, p)
-    return found._replace(p=p, p_se=0.0, p_low=least, p_high=p, p_method="normal", needed=needed)
+    return guesses._replace(p=p, p_se=0.0, p_low=least, p_high=p, p_method="normal", needed=needed)
 
 
 class OverEdges(NamedTuple):
@@ -344,13 +343,13 @@ class OverEdges(NamedTuple):
         return _word(self.mean, self.linear and not self.is_rounded)
 
 
-def _rounded(row: Row, found: OverEdges) -> tuple[str, ...]:
+def _rounded(row: Row, over_edges: OverEdges) -> tuple[str, ...]:
     """Name the numbers of edges whose digits are missing for an exact mean."""
-    if not found.is_rounded:
+    if not over_edges.is_rounded:
         return ()
     sides = {"true_edges": row.true, "estimated_edges": row.estimated}
     names = " and ".join(name for name, side in sides.items() if side is not None and side.slack)
-    limits = f"{found.mean - found.room:.4g} and {found.mean + found.room:.4g}"
+    limits = f"{over_edges.mean - over_edges.room:.4g} and {over_edges.mean + over_edges.room:.4g}"
     return (f"more digits of {names} (or constant=): rounding leaves the control mean between {limits}",)
 
 

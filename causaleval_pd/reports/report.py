@@ -233,19 +233,19 @@ def _sections(
     settings = _settings(cube, names, level)
     sections = [Section("What was compared", _compared(cube, names, results["summary"]))]
     if over is not None and blocks is not None:
-        said = who_is_better(
+        sentences = who_is_better(
             blocks.pooled, cube[over].to_numpy(), settings["directions"], level, _limit(blocks.pooled, level)
         )
-        said += _too_few(blocks.pooled, level)
+        sentences += _too_few(blocks.pooled, level)
         several = blocks.strata is not None or blocks.left_out is not None
         heading = f"{_comparison_of(over)}, all strata" if several else _comparison_of(over)
-        sections.append(Section(heading, said, _shown(blocks.pooled, **settings)))
+        sections.append(Section(heading, sentences, _shown(blocks.pooled, **settings)))
     pooled = "pooled summary" in results
     table = results["pooled summary" if pooled else "summary"]
     best = over if over in table else None
-    said = _outcome(table, level) if table["p_method"].notna().any() else []
+    sentences = _outcome(table, level) if table["p_method"].notna().any() else []
     heading = "Results, all strata" if pooled else "Results by stratum"
-    sections.append(Section(heading, said, _shown(table, best=best, **settings)))
+    sections.append(Section(heading, sentences, _shown(table, best=best, **settings)))
     return sections
 
 
@@ -262,18 +262,18 @@ def _details(
     if "pooled summary" in results:
         table = results["summary"]
         best = over if over in table else None
-        said = _outcome(table, level) if table["p_method"].notna().any() else []
+        sentences = _outcome(table, level) if table["p_method"].notna().any() else []
         shown = _shown(table, best=best, **settings)
-        sections.append(Section("Results by stratum", said, shown, is_detail=True))
+        sections.append(Section("Results by stratum", sentences, shown, is_detail=True))
     if over is not None and blocks is not None and (blocks.strata is not None or blocks.left_out is not None):
-        said, shown = [], None
+        sentences, shown = [], None
         if blocks.strata is not None:
             limit = _limit(blocks.strata, level)
-            said = who_is_better(blocks.strata, cube[over].to_numpy(), settings["directions"], level, limit)
+            sentences = who_is_better(blocks.strata, cube[over].to_numpy(), settings["directions"], level, limit)
             shown = _shown(blocks.strata, **settings)
         if blocks.left_out is not None:
-            said.append(Sentence(blocks.left_out))
-        sections.append(Section(f"{_comparison_of(over)}, by stratum", said, shown, is_detail=True))
+            sentences.append(Sentence(blocks.left_out))
+        sections.append(Section(f"{_comparison_of(over)}, by stratum", sentences, shown, is_detail=True))
     return sections
 
 

@@ -116,22 +116,25 @@ def _relative_errors(controls: Floats, control_error: ArrayLike | None) -> Float
     return np.asarray(errors / np.where(total > TOLERANCE, total, np.inf), np.float64)
 
 
-def _shares(found: _Support) -> tuple[Floats, Floats]:
+def _shares(support: _Support) -> tuple[Floats, Floats]:
     """Return the share of losses (...), and the same without each cluster (..., n)."""
-    share = np.where(found.usable, ratio(found.loss, np.where(found.usable, found.control_loss, 1.0)), np.nan)
+    share = np.where(support.usable, ratio(support.loss, np.where(support.usable, support.control_loss, 1.0)), np.nan)
     # an infinite loss against finite ones: no interval, and skill is minus infinity
-    share = np.where(np.isposinf(found.loss) & (found.control_loss > TOLERANCE) & found.known, np.inf, share)
+    share = np.where(np.isposinf(support.loss) & (support.control_loss > TOLERANCE) & support.known, np.inf, share)
     with np.errstate(invalid="ignore"):  # losses of a metric without a finite optimum, which is not usable
-        rest_top, rest_bottom = found.loss[..., None] - found.losses, found.control_loss[..., None] - found.controls
+        rest_top, rest_bottom = (
+            support.loss[..., None] - support.losses,
+            support.control_loss[..., None] - support.controls,
+        )
     rest = np.where(rest_bottom > TOLERANCE, ratio(rest_top, np.where(rest_bottom > TOLERANCE, rest_bottom, 1)), np.nan)
-    return share, np.where(np.isnan(found.losses) | ~found.usable[..., None], np.nan, rest)
+    return share, np.where(np.isnan(support.losses) | ~support.usable[..., None], np.nan, rest)
 
 
-def _shown(found: _Support, rest: Floats) -> Bools:
+def _shown(support: _Support, rest: Floats) -> Bools:
     """Return where skill has an interval, from the shares of losses without each cluster."""
-    enough = (found.n_clusters >= FEWEST_CLUSTERS) & (found.effective >= FEWEST_EFFECTIVE)
-    varied = vary(rest, found.relative_errors)
-    return np.asarray(found.usable & enough & (found.n_lossy >= 2) & varied, bool)
+    enough = (support.n_clusters >= FEWEST_CLUSTERS) & (support.effective >= FEWEST_EFFECTIVE)
+    varied = vary(rest, support.relative_errors)
+    return np.asarray(support.usable & enough & (support.n_lossy >= 2) & varied, bool)
 
 
 def vary(rest: Floats, relative_errors: ArrayLike = 0.0) -> Bools:

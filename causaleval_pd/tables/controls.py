@@ -260,12 +260,12 @@ def _settings(
 
 
 def _metric_columns(
-    chosen: Sequence[Metric], found: Mapping[str, Mapping[str, Any]], columns: Columns, more: Sequence[str]
+    chosen: Sequence[Metric], by_metric: Mapping[str, Mapping[str, Any]], columns: Columns, more: Sequence[str]
 ) -> dict[str, Any]:
     """Return the columns of all metrics, of short ones `more` too, in the order of the metrics."""
     added: dict[str, Any] = {}
     for m in chosen:
-        mine, short = found[m.name], (m.name + part for part in (*_SHORT, *more))
+        mine, short = by_metric[m.name], (m.name + part for part in (*_SHORT, *more))
         added |= mine if columns == "full" else {name: mine[name] for name in short}
     return added
 

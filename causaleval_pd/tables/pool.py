@@ -391,7 +391,7 @@ def _controls(
     streams: NDArray[np.uint64],
     how: Drawing,
     index: pd.Index,
-    found: Mapping[Hashable, Any],
+    expected: Mapping[Hashable, Any],
 ) -> dict[Hashable, Any]:
     """Relabel the members of a run alike, and return what their expected metrics are by chance."""
     model = task.field.joint_null
@@ -407,7 +407,7 @@ def _controls(
         drawing = replace(how, n_draws=n, listed=True) if n else how
         draws = _draws(task, shares, codes, keys, runs, drawing, index)
         for m in task.metrics:
-            summary = summarise(m, found[f"e_{m.name}"][runs], None, draws[m.name], drawing)
+            summary = summarise(m, expected[f"e_{m.name}"][runs], None, draws[m.name], drawing)
             for name, values in _named(m, control_columns(m, summary, drawing)).items():
                 columns.setdefault(name, np.full(len(streams), np.nan))[runs] = values
     return columns | {"pool_draws": np.where(listed > 0, listed, how.n_draws)}

@@ -157,7 +157,7 @@ def _observed(observed: Mapping[str, float] | float | None, metrics: Metrics) ->
 
 
 def _describe(
-    metric: Metric, found: RowControls, closed: ClosedForm | None, draws: NDArray[np.float64] | None
+    metric: Metric, controls: RowControls, closed: ClosedForm | None, draws: NDArray[np.float64] | None
 ) -> dict[str, Any]:
     """Name one metric's row of `control_distribution`."""
     median, sd, sd_method = np.array([np.nan]), np.array([np.nan]), None
@@ -170,19 +170,19 @@ def _describe(
         sd, sd_method = np.sqrt(closed.variance), "exact"
     return {
         "metric": metric.name,
-        "observed": found.observed[0],
-        "mean": found.mean[0],
+        "observed": controls.observed[0],
+        "mean": controls.mean[0],
         "sd": sd[0],
         "median": median[0],
-        "low": found.low[0],
-        "high": found.high[0],
-        "p": found.p[0],
-        "p_se": found.p_se[0],
-        "skill": skill(metric.optimum, found.observed, found.loss)[0],
-        "mean_method": _word(found.mean_method),
+        "low": controls.low[0],
+        "high": controls.high[0],
+        "p": controls.p[0],
+        "p_se": controls.p_se[0],
+        "skill": skill(metric.optimum, controls.observed, controls.loss)[0],
+        "mean_method": _word(controls.mean_method),
         "sd_method": sd_method,
-        "p_method": _word(found.p_method),
-        "control_undefined": found.undefined[0],
+        "p_method": _word(controls.p_method),
+        "control_undefined": controls.undefined[0],
     }
 
 

@@ -62,12 +62,12 @@ def _score_parts(metrics: Sequence[Metric], batch: Batch, invalid: Invalid, inde
 
 
 def _add_scores(column: Values, scores: Values, part: Pairs, first: int, n: int) -> Values:
-    """Lay the scores of a part out among those of n pairs; counts may stand there already, in the room of the part."""
+    """Lay the scores of a part out among those of n pairs; counts may stand there already, in its `out`."""
     rows = slice(first, first + part.n)
-    for whole in part.room:
+    for whole in part.out:
         if scores.base is whole and (first == 0 or column is whole) and _same_memory(scores, whole[rows]):
             return whole
-    if first == 0 or any(column is whole for whole in part.room):
+    if first == 0 or any(column is whole for whole in part.out):
         before, column = column, np.empty(n)
         column[:first] = before[:first]
     column[rows] = scores

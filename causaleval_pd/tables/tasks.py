@@ -13,8 +13,7 @@ from ..contract.checks import name_row, warn
 from ..contract.context import Context, resolve_context
 from ..contract.field import FIELDS, Field, get_field
 from ..contract.metric import Metric, get_metric
-from ..contract.metric_dims import with_components
-from ..contract.metric_sets import bind_zero_division, metric_set
+from ..contract.metric_sets import bind_zero_division, metric_set, with_components
 from ..contract.pairs import Batch
 from ..contract.words import counted
 from .columns import column
@@ -102,15 +101,15 @@ def _of_role(field: Field, role: str) -> Field:
 
 
 def _refuse_other_field(
-    own: Field, cells: Mapping[str, pd.Series], chosen: Sequence[Metric] | None, error: Exception
+    field: Field, cells: Mapping[str, pd.Series], chosen: Sequence[Metric] | None, error: Exception
 ) -> None:
     """Refuse cells that the field of the metrics cannot read where they are those of another field."""
-    others = [f for f in FIELDS.every() if f is not own and all(_of_role(f, x).holds(y) for x, y in cells.items())]
+    others = [f for f in FIELDS.every() if f is not field and all(_of_role(f, x).holds(y) for x, y in cells.items())]
     if others and chosen:
-        names = ", ".join(m.name for m in chosen if m.field == own.name)
+        names = ", ".join(m.name for m in chosen if m.field == field.name)
         raise ValueError(
             f"the cells are of field {others[0].name!r}, whose metrics are those of list_metrics({others[0].name!r}), "
-            f"as {others[0].default_metrics[0]}; {names} is of field {own.name!r}"
+            f"as {others[0].default_metrics[0]}; {names} is of field {field.name!r}"
         ) from error
 
 
@@ -170,9 +169,9 @@ def _by_truth(
     return [(needing, truths), (free, None)] if needing else [(free, None)]
 
 
-def _view(cells: Any, own: Field, wanted: Field) -> Any:
+def _view(cells: Any, field: Field, wanted: Field) -> Any:
     """Return cells as another field sees them."""
-    return cells if cells is None or own.name == wanted.name else own.views[wanted.name](cells)
+    return cells if cells is None or field.name == wanted.name else field.views[wanted.name](cells)
 
 
 def _components(metrics: Sequence[Metric], task: Task) -> Iterator[Metric]:

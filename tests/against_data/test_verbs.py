@@ -68,6 +68,7 @@ def test_a_missing_truth_leaves_metrics_of_data_alone():
     assert one["shd_p"].isna().tolist() == [False, True] * 6
 
 
+@pytest.mark.slow
 def test_a_truth_over_latent_nodes_leaves_data_to_the_estimate():
     table = pd.DataFrame({"truth": ["A -> B; L -> B; L -> C"]})
     table["estimate"] = ce.graph_column(["A o-> B; B <-o C"], kind=["pag"])

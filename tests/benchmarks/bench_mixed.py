@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
+from causaleval_pd.graphs import classes
 from causaleval_pd.graphs.kernels.planes import ADMG, MAG, PAG
-from causaleval_pd.graphs.mixed import classes, conversions, marks, relations
+from causaleval_pd.graphs.mixed import conversions, marks, relations
 from causaleval_pd.graphs.packing import unpack_column
 
 #: metrics that take graphs with and without latent confounders
@@ -89,11 +90,11 @@ def of_distances() -> None:
             index = np.zeros(len(planes), np.int64), np.arange(len(planes))
             mags = conversions.project(planes, d + n_latent, observed)
             admgs = conversions.project(planes, d + n_latent, observed, to_admg=True)
-            truth = relations.Block(admgs[:1], admgs[:1], np.array([ADMG], np.uint8))
+            truth = relations.EffectGraphs(admgs[:1], admgs[:1], np.array([ADMG], np.uint8))
             graphs = {"MAG": (MAG, mags), "PAG": (PAG, conversions.mag_to_pag(mags, d)), "ADMG": (ADMG, admgs)}
             for label, (code, given) in graphs.items():
                 kinds = np.full(len(given), code, np.uint8)
-                estimate = relations.Block(given, relations.as_models(given, kinds, d), kinds)
+                estimate = relations.EffectGraphs(given, relations.as_models(given, kinds, d), kinds)
                 statements = relations.as_statements(given, kinds, d)
                 times = [
                     median(lambda *x: relations.separation_mistakes(*x, nearest=False), mags[:1], statements, index, d),

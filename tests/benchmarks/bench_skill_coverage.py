@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from causaleval_pd.statistics.arrays import Estimate
 from causaleval_pd.statistics.clusters import cluster_sums
 from causaleval_pd.statistics.skill import skill_interval
 
@@ -29,8 +30,15 @@ RATIOS: dict[str, Draw] = {
 }
 
 
-def stratum(ratio: Draw, n_clusters: int, sizes: str, rng: np.random.Generator) -> tuple[float, float]:
-    """Return coverage of a stratum's skill and the share of samples without an interval."""
+def coverage(found: Estimate) -> str:
+    """Write the share of intervals that hold the skill .4, and in brackets that of samples without an interval."""
+    shown = ~np.isnan(found.low)
+    covered = (found.low <= 0.4) & (found.high >= 0.4)
+    return f"{covered[shown].mean() if shown.any() else np.nan:.3f} ({1 - shown.mean():.2f})"
+
+
+def stratum(ratio: Draw, n_clusters: int, sizes: str, rng: np.random.Generator) -> str:
+    """Return coverage of a stratum's skill."""
     shape = (N_SAMPLES, n_clusters)
     if sizes == "one run":
         control = rng.uniform(4, 20, shape)
@@ -44,9 +52,7 @@ def stratum(ratio: Draw, n_clusters: int, sizes: str, rng: np.random.Generator) 
         truths = np.broadcast_to(np.arange(n_clusters)[:, None], (*shape[1:], 12)).reshape(-1)
         loss, control = (cluster_sums(x.reshape(N_SAMPLES, -1), truths)[0] for x in (loss, control))
         found = skill_interval(loss, control)
-    shown = ~np.isnan(found.low)
-    covered = (found.low <= 0.4) & (found.high >= 0.4)
-    return float(covered[shown].mean()) if shown.any() else np.nan, float(1 - shown.mean())
+    return coverage(found)
 
 
 #: ratios of which some samples show no variation, beside one that varies
@@ -57,10 +63,8 @@ PLAIN: dict[str, Draw] = {
 }
 
 
-def simulated(
-    ratio: Draw, n_clusters: int, draws: float, rng: np.random.Generator, *, known: bool
-) -> tuple[float, float]:
-    """Return coverage of a stratum's skill whose control losses are means of draws, and the share without interval.
+def simulated(ratio: Draw, n_clusters: int, draws: float, rng: np.random.Generator, *, known: bool) -> str:
+    """Return coverage of a stratum's skill whose control losses are means of draws.
 
     Controls have a standard deviation of a quarter of their mean. Monte Carlo errors may be `known`.
     """
@@ -68,10 +72,7 @@ def simulated(
     control = rng.uniform(4, 20, shape)
     error = control / 4 / np.sqrt(draws)
     drawn = control + error * rng.normal(size=shape)
-    found = skill_interval(ratio(rng, shape) * control, drawn, control_error=error if known else None)
-    shown = ~np.isnan(found.low)
-    covered = (found.low <= 0.4) & (found.high >= 0.4)
-    return float(covered[shown].mean()) if shown.any() else np.nan, float(1 - shown.mean())
+    return coverage(skill_interval(ratio(rng, shape) * control, drawn, control_error=error if known else None))
 
 
 def main() -> None:
@@ -82,7 +83,7 @@ def main() -> None:
     for sizes in ("one run", "1 to 12"):
         for name, ratio in RATIOS.items():
             cells = (stratum(ratio, n, sizes, rng) for n in numbers)
-            print(f"{name:<28}{sizes:<16}" + "".join(f"{f'{a:.3f} ({b:.2f})':>16}" for a, b in cells))
+            print(f"{name:<28}{sizes:<16}" + "".join(f"{cell:>16}" for cell in cells))
     rng = np.random.default_rng(8)
     print("\nSkill of a stratum whose control losses are means of draws: coverage (share without interval)")
     print(f"{'ratio of losses':<30}{'draws':<8}{'errors':<9}" + "".join(f"{n:>15}" for n in numbers))
@@ -90,7 +91,7 @@ def main() -> None:
         for draws, known in ((np.inf, True), (1000, False), (1000, True), (99, False), (99, True)):
             cells = (simulated(ratio, n, draws, rng, known=known) for n in numbers)
             words = f"{name:<30}{'exact' if draws == np.inf else draws:<8}{'known' if known else 'ignored':<9}"
-            print(words + "".join(f"{f'{a:.3f} ({b:.2f})':>15}" for a, b in cells))
+            print(words + "".join(f"{cell:>15}" for cell in cells))
 
 
 if __name__ == "__main__":

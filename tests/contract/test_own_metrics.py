@@ -77,64 +77,29 @@ def _none(truth, estimate):
     pass
 
 
-def _text(truth, estimate):
-    return "0.5"
-
-
-def _complex(truth, estimate):
-    return 1j
-
-
-def _array(truth, estimate):
-    return np.ones(2)
-
-
-def _beyond(truth, estimate):
-    return 7
-
-
-def _by_chance(truth, estimate):
-    return np.random.default_rng().random()
-
-
-def _scalar_of_pairs(pairs):
-    return 1.0
-
-
-def _too_many_of_pairs(pairs):
-    return np.ones(pairs.n + 1)
-
-
-def _texts_of_pairs(pairs):
-    return np.full(pairs.n, "1")
-
-
-def _nones_of_pairs(pairs):
-    return [None] * pairs.n
-
-
-def _ranks_of_pairs(pairs):
-    return np.arange(pairs.n)[::-1] / 10
-
-
 @pytest.mark.parametrize(
     ("function", "error", "message"),
     [
         (_none, TypeError, r"'_none' returned None, expected a number; return float\('nan'\) where it is undefined"),
-        (_text, TypeError, r"'_text' returned '0.5' \(str\), expected a number"),
-        (_complex, TypeError, r"'_complex' returned 1j \(complex\), expected a number"),
-        (_array, TypeError, r"'_array' returned an array of shape \(2,\) and dtype float64, expected a number"),
-        (_beyond, ValueError, r"returned 7, outside its range \(-inf, 1\), for the truth Graph\(.*declare its range="),
-        (_by_chance, ValueError, r"returned 0\.\d+ and then 0\.\d+ for the same pair \(the truth Graph\("),
-        (_scalar_of_pairs, TypeError, r"returned 1.0 \(float\), expected an array \(8,\) of numbers, one per pair"),
-        (_too_many_of_pairs, TypeError,
+        (lambda truth, estimate: "0.5", TypeError, r"'wrong' returned '0.5' \(str\), expected a number"),
+        (lambda truth, estimate: 1j, TypeError, r"'wrong' returned 1j \(complex\), expected a number"),
+        (lambda truth, estimate: np.ones(2), TypeError,
+         r"'wrong' returned an array of shape \(2,\) and dtype float64, expected a number"),
+        (lambda truth, estimate: 7, ValueError,
+         r"returned 7, outside its range \(-inf, 1\), for the truth Graph\(.*declare its range="),
+        (lambda truth, estimate: np.random.default_rng().random(), ValueError,
+         r"returned 0\.\d+ and then 0\.\d+ for the same pair \(the truth Graph\("),
+        (lambda pairs: 1.0, TypeError, r"returned 1.0 \(float\), expected an array \(8,\) of numbers, one per pair"),
+        (lambda pairs: np.ones(pairs.n + 1), TypeError,
          r"returned an array of shape \(9,\) and dtype float64, expected an array \(8,\)"),
-        (_texts_of_pairs, TypeError, r"returned an array of shape \(8,\) and dtype <U1"),
-        (_nones_of_pairs, TypeError, r"returned an array of shape \(8,\) and dtype object"),
-        (_ranks_of_pairs, ValueError, "the value of a pair depends on this pair alone"),
+        (lambda pairs: np.full(pairs.n, "1"), TypeError, r"returned an array of shape \(8,\) and dtype <U1"),
+        (lambda pairs: [None] * pairs.n, TypeError, r"returned an array of shape \(8,\) and dtype object"),
+        (lambda pairs: np.arange(pairs.n)[::-1] / 10, ValueError, "the value of a pair depends on this pair alone"),
     ],
 )  # fmt: skip
 def test_wrong_values_are_explained(function, error, message):
+    if function is not _none:
+        function.__name__ = function.__qualname__ = "wrong"
     with pytest.raises(error, match=message):
         RUNS.ceval.evaluate([declared(function)])
 

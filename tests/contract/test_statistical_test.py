@@ -1,20 +1,10 @@
 """Declared statistical tests: names, designs and options are checked."""
 
-import numpy as np
 import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.statistical_test import StatisticalTest, comparing, find_test
-from causaleval_pd.statistics.paired_tests import Outcome, paired_wilcoxon
-
-
-def medians(values):
-    return np.ma.filled(np.ma.median(np.ma.masked_invalid(values), axis=-1), np.nan)
-
-
-def median_test(difference, *, alternative="two-sided"):
-    """Return the median difference with the p-value of Wilcoxon's test."""
-    return Outcome(medians(difference), paired_wilcoxon(difference)[1])
+from causaleval_pd.statistics.paired_tests import paired_wilcoxon
 
 
 @pytest.mark.parametrize(
@@ -27,11 +17,11 @@ def median_test(difference, *, alternative="two-sided"):
 def test_wrong_declarations_are_refused(wrong, message):
     given = {"design": "paired"} | wrong
     with pytest.raises(ValueError, match=message):
-        StatisticalTest(name="toy", long_name="toy", function=median_test, **given)
+        StatisticalTest(name="toy", long_name="toy", function=paired_wilcoxon, **given)
 
 
 def test_what_a_test_takes_follows_from_its_options():
-    test = StatisticalTest("toy", "toy", median_test, "paired", options=("rng", "level"))
+    test = StatisticalTest("toy", "toy", paired_wilcoxon, "paired", options=("rng", "level"))
     assert test.resamples and test.effect == "mean_difference"
     assert "toy" not in ce.list_tests().index, "a declaration is not yet registered"
 

@@ -1,5 +1,7 @@
 """Strata along `by` and replicates within them."""
 
+import functools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -99,15 +101,20 @@ def results(cube, name):
     }
 
 
+@functools.cache
+def named(name):
+    """Return a cube whose first stratum has this name, and what the verbs make of it."""
+    rows = ce.datasets.runs().query("replicate < 6 and density == 0.2 and algorithm != 'lingam'")
+    cube = ce.cube(rows.rename(columns={"algorithm": name}), ["shd"], by=[name, "n"], n_draws=20, rng=1)
+    return cube, results(cube, name)
+
+
 #: columns of results, variables of cubes, and words that verbs use inside
 @pytest.mark.parametrize("name", ["status", "method", "mean", "skill", "note", "p_value", "value", "sample", "reading"])
 def test_a_stratum_may_be_called_anything(name):
-    rows = ce.datasets.runs().query("replicate < 6 and density == 0.2 and algorithm != 'lingam'")
-    how = {"n_draws": 20, "rng": 1}
-    usual = results(ce.cube(rows, ["shd"], by=["algorithm", "n"], **how), "algorithm")
-    cube = ce.cube(rows.rename(columns={"algorithm": name}), ["shd"], by=[name, "n"], **how)
+    (_, usual), (cube, of_verbs) = named("algorithm"), named(name)
     assert cube[name].to_numpy().tolist() == ["ges", "pc"] and cube.sizes["n"] == 3
-    for verb, found in results(cube, name).items():
+    for verb, found in of_verbs.items():
         expected = usual[verb].set_axis(found.columns, axis=1)
         if verb == "model":
             assert found["term"].tolist()[1].startswith(name)

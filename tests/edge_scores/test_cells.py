@@ -115,7 +115,7 @@ REFUSED = {
     "numbers": (lambda: pd.Series([1.0]).score, AttributeError, "make one with score_column"),
     "side": (lambda: weights().score.threshold(0.5, orient="left"), ValueError, "orient must be"),
     "word": (lambda: weights().score.threshold(0.5, magnitude="yes"), TypeError, "magnitude must be True or False"),
-    "lists": (lambda: weights().score.top_k([[1, [2]]]), TypeError, "k must be one number"),
+    "lists": (lambda: weights().score.top_k([[2], 1]), ValueError, "k must be a whole number from 0"),
     "index": (
         lambda: ce.score_column([WEIGHTS], encoding="row->column", index=3),
         TypeError,

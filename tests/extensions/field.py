@@ -39,7 +39,7 @@ def places(cell):
 
 
 def batches(truth, estimate, context=None):
-    """Align rankings by the names of their items; one batch a number of items."""
+    """Align rankings by the names of their items; one batch per number of items."""
     sizes = estimate[truth.notna() & estimate.notna()].str.count(" > ")
     for rows in sizes.groupby(sizes).indices.values():
         sides = (side.iloc[rows].map(places).tolist() for side in (truth, estimate))

@@ -21,7 +21,7 @@ class Turned(Controls):
         rows = np.repeat(np.arange(self.pairs.n), count)
         turned = uniforms(self.keys, start, count).ravel() < 0.5
         planes = self.pairs.estimate.planes[self.pairs.estimate_index[rows]]
-        # one plane a direction
+        # one plane per direction
         planes = np.where(turned[:, None, None], planes[:, ::-1], planes)
         graphs = GraphBatch(self.pairs.n_nodes, planes, np.zeros(len(rows), np.uint8))
         truth_index = self.pairs.truth_index[rows]

@@ -147,6 +147,7 @@ def test_named_objects_must_have_the_nodes() -> None:
         ({"kind": "dg"}, ValueError,
          "unknown kind 'dg'; graph classes are dag, cpdag, pdag, digraph, mag, pag, admg, skeleton, mixed"),
         ({"kind": ["dag"]}, ValueError, "kind has 1 rows, values has 2"),
+        ({"kind": pd.Series(["dag", "pdag"], index=[1, 0])}, ValueError, "kind is a Series whose index differs"),
         (ROW | {"nodes": {"A", "B"}}, TypeError, "set, which has no order; pass a list"),
         ({"encoding": ["row->column", None]}, AmbiguousEncodingError, r"row 1 \(index 1\): found an ndarray"),
         ({"encoding": ["row->column", "row"]}, ValueError, r"row 1 \(index 1\): unknown encoding 'row'"),

@@ -21,6 +21,7 @@ SETTINGS: list[dict[str, Any]] = [
 SUFFIXES = [".txt", ".csv", ".tsv", ".json", ".dot", ".gml", ".graphml", ".bif", ".npy", ".mtx", ""]
 ASIA = "0 0 0 0 0 0 -1 0\n0 0 0 0 0 -1 0 0\n0 0 0 -1 -1 0 0 0\n0 0 -1 0 0 -1 0 0\n0 0 -1 0 0 0 0 -1\n0 1 0 1 0 0 0 0\n"
 ASIA += "-1 0 0 0 0 0 0 0\n0 0 0 0 -1 0 0 0\n"
+GML = 'graph [ directed 1 node [ id 0 label "A" ] node [ id 1 label "B" ] edge [ source 0 target 1 ] ]'
 LINES_OF_GML = "\n".join(nx.generate_gml(nx.DiGraph([("A", "B")])))
 
 
@@ -35,6 +36,7 @@ LINES_OF_GML = "\n".join(nx.generate_gml(nx.DiGraph([("A", "B")])))
         ("a.csv", "ID,Variable 1,Dependency,Variable 2\n1,A,->,B\n", None, "A -> B"),
         ("a.csv", "source,target,weight\nA,B,1\n", None, "A -> B"),
         ("a.dot", "digraph { A -> B }", None, "A -> B"), ("a.csv", "from,edge,to\nA,,\nB,,\n", None, "A; B"),
+        ("a.csv", "A -> B\n", None, "A -> B"), ("a.gml", GML, None, "A -> B"),
         ("a.gml", LINES_OF_GML, None, "A -> B"), ("a.txt", LINES_OF_GML, "GML", "A -> B"),
         ("a.txt", f'Creator "igraph"\nVersion 1\n{LINES_OF_GML}', None, "A -> B"),
         ("a.csv", LINES_OF_GML.replace("graph [", "graph\n["), None, "A -> B"),
@@ -129,11 +131,6 @@ def test_tables_of_something_else_are_no_edge_strings(tmp_path: Path, text: str)
         ce.read_graphs(tmp_path / "a.csv", encoding="row->column")
 
 
-def test_edge_strings_in_a_file_of_tables(tmp_path: Path) -> None:
-    Path(tmp_path, "a.csv").write_text("A -> B; B -> C\n", encoding="utf-8")
-    assert ce.read_graphs(tmp_path / "a.csv").graph.to_strings().tolist() == ["A -> B; B -> C"]
-
-
 def test_blank_lines_and_names_with_separators_in_a_matrix(tmp_path: Path) -> None:
     Path(tmp_path, "a.csv").write_text('"a,b";B\n\n0;1\n\n0;0\n', encoding="utf-8")
     found = ce.read_graphs(tmp_path / "a.csv", encoding="row->column")
@@ -148,7 +145,6 @@ variable B { type discrete [ 2 ] { a, b }; }
 probability ( A ) { table 0.5, 0.5; }
 probability ( B | A ) { (a) 0.5, 0.5; (b) 0.2, 0.8; }
 """
-GML = 'graph [ directed 1 node [ id 0 label "A" ] node [ id 1 label "B" ] edge [ source 0 target 1 ] ]'
 
 
 @pytest.mark.slow
@@ -320,8 +316,3 @@ def test_a_table_of_edges_without_rows(tmp_path: Path) -> None:
     assert ce.read_graphs(tmp_path / "a.csv", nodes=["A", "B"]).graph.to_strings().tolist() == ["A; B"]
     with pytest.raises(ValueError, match="found a table without edges, which names no nodes; pass nodes="):
         ce.read_graphs(tmp_path / "a.csv")
-
-
-def test_gml_in_one_line_is_no_table(tmp_path: Path) -> None:
-    Path(tmp_path, "a.gml").write_text(GML, encoding="utf-8")
-    assert ce.read_graphs(tmp_path / "a.gml").graph.to_strings().tolist() == ["A -> B"]

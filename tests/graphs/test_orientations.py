@@ -259,7 +259,7 @@ def test_many_nodes_keep_all_directions_that_any_rule_gives():
         ("A -> B", 3, "targets must be a text such as"),
         ("A -> B", [3], "found 3 as a set"),
         ("A -> B", [[3]], "found the name 3"),
-        ("A -> B", pd.Series(["A"], index=[9]), "targets must have the index of the graphs"),
+        ("A -> B", pd.Series(["A"], index=[9]), "targets is a Series whose index differs from that of the column"),
     ],
 )
 def test_wrong_targets_are_refused(graph, targets, message):

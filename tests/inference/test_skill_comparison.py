@@ -7,8 +7,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.contract.statistical_test import TESTS
 from causaleval_pd.cubes.schema import FAILED, SCORED
-from causaleval_pd.inference.pairwise import Comparison, Levels, Losses, check_skill_test, compare_skills
-from causaleval_pd.statistics.skill import skill_difference
+from causaleval_pd.inference.pairwise import Comparison, Levels, Losses, compare_skills
 
 FIRST, SECOND = np.array([0]), np.array([1])
 
@@ -30,19 +29,6 @@ def study():
     return Losses(own, expected, np.zeros(own.shape)), Levels(own, status, "maximize", 0.1, cluster)
 
 
-def test_losses_are_added_up_by_cluster(study):
-    losses, levels = study
-    found = compare_skills(losses, levels, FIRST, SECOND, settings())
-    assert found["n_pairs"].tolist() == [13, 14] and found["n_truths"].tolist() == [7, 7]
-    assert found["n_failed"].tolist() == [1, 0] and found["n_undefined"].tolist() == [0, 0]
-    kept = ~np.isnan(losses.own[0, 1])
-    sums = [[np.bincount(levels.cluster[0, 0][kept], x[0, side][kept])[1:] for x in losses] for side in (0, 1)]
-    expected = skill_difference(tuple(sums[0]), tuple(sums[1]))
-    for name, value in (("effect", expected.effect), ("p_value", expected.p_value)):
-        assert found[name][0] == pytest.approx(value)
-    assert found["ci_low"][0] == pytest.approx(expected.low)
-
-
 @pytest.mark.parametrize(("differences", "share"), [([4, -2, -2, 0, 0, 0], 16 / 24), ([3, -3, 1, -1, 0, 0], 9 / 20)])
 def test_a_result_that_one_cluster_carries_is_noted(differences, share):
     own = 5 + np.array([[differences, [0] * 6]], float)
@@ -59,12 +45,6 @@ def test_margins_are_differences_of_skill(study):
     narrow = compare_skills(losses, levels._replace(margin=1e-9), FIRST, SECOND, settings(claim="equivalent"))
     sides = [compare_skills(losses, levels, FIRST, SECOND, settings(claim=x))["p_value"] for x in ("greater", "less")]
     np.testing.assert_allclose(narrow["p_value"], np.maximum(*sides), rtol=1e-6)
-
-
-def test_tests_of_metrics_are_refused():
-    with pytest.raises(ValueError, match="takes test='jackknife', found test='t'"):
-        check_skill_test(settings("t"))
-    check_skill_test(settings(claim="equivalent"))
 
 
 def test_skills_that_do_not_differ_in_any_run_have_no_interval():

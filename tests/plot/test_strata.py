@@ -190,6 +190,7 @@ def test_bands_are_the_verdicts_of_p(null, repeats):
     assert 2 < outside.sum() < 28
 
 
+@pytest.mark.slow
 def test_points_are_filled_by_adjusted_p():
     """As the verdicts of a summary with this correction, which the caption names."""
     runs = ce.datasets.runs().query("replicate < 6")
@@ -216,6 +217,7 @@ def test_bands_do_not_stand_for_twice_the_mean_p():
         assert words in text and ("twice" in text) == (null == "orientation")
 
 
+@pytest.mark.slow
 def test_captions_say_what_bars_leave_out(cube):
     """Points without an interval, bars that the axis cuts, and bars of filled points that hold 0; only where drawn."""
     for n in (100, 10_000):

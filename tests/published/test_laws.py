@@ -17,33 +17,17 @@ def shuffles(truths: tuple[int, ...], answers: tuple[int, ...]) -> np.ndarray:
     return np.array([(truth == order).sum() for order in given])
 
 
-def test_sixty_of_a_hundred():
-    """Case 23: the coin, and the least favourable number of yes."""
-    assert laws.coin_tail(100, 60) == pytest.approx(0.02844, abs=1e-5)
-    limits = laws.shuffled_range(100, 50, 60)
-    assert (limits.high, limits.answered_yes) == (pytest.approx(0.03567, abs=1e-5), 50)
-
-
 @pytest.mark.parametrize(
     ("n", "yes", "right", "p", "answered"),
     [
         (100, 70, 69, 1, 99), (100, 70, 70, 1, 100), (100, 70, 72, 0.08788, 98), (100, 70, 75, 0.002807, 91),
-        (100, 70, 80, 5.14e-6, 84), (1160, 178, 982, 1, 0), (1160, 178, 990, 3.4e-7, 10),
+        (100, 70, 80, 5.14e-6, 84), (1160, 178, 982, 1, 0), (1160, 178, 990, 3.4e-7, 10), (100, 50, 60, 0.03567, 50),
     ],
 )  # fmt: skip
 def test_unbalanced_truths(n, yes, right, p, answered):
-    """Cases 24 and 25: all-yes and all-no answers have the accuracy of the majority."""
+    """Cases 23 to 25: all-yes and all-no answers have the accuracy of the majority."""
     limits = laws.shuffled_range(n, yes, right)
     assert limits.high == pytest.approx(p, rel=0.02) and limits.answered_yes == answered
-
-
-@pytest.mark.parametrize(("right", "coin"), [(99, 0.3058), (92, 0.6942), (94, 0.5861), (109, 0.0249), (107, 0.0475)])
-def test_printed_errors_give_the_number_of_questions(right, coin):
-    """Case 26: 190 questions."""
-    share = right / 190
-    error = (share * (1 - share) / 189) ** 0.5
-    assert laws.questions_of(share, error) == pytest.approx(190)
-    assert laws.coin_tail(190, right) == pytest.approx(coin, abs=1e-4)
 
 
 @pytest.mark.parametrize(("right", "p"), [(109, 0.0295), (107, 0.0551)])
@@ -82,22 +66,6 @@ def precisions(n: int, k: int) -> np.ndarray:
     return (found.cumsum(1) / np.arange(1, n + 1) * found).sum(1) / k
 
 
-@pytest.mark.parametrize(
-    ("sizes", "value", "slack", "high", "low"),
-    [
-        ([(9, 6)], 0.72, 0.005, 0.1905, 0.1310), ([(20, 4)] * 10, 0.62, 0.005, 0.01384, 0.00856),
-        ([(90, 15)], 0.65, 0.005, 0.03874, 0.02954), ([(90, 15)] * 5, 0.57, 0.005, 0.03817, 0.02043),
-        ([(90, 15)] * 50, 0.52, 0.005, 0.09829, 0.01563),
-        ([(6, 2), (6, 3), (7, 2)], 0.80, 0.005, 0.023968, 0.021111),
-        ([(9, 3)] * 4, 0.66, 0.005, 0.069515, 0.069515), ([(16, 13)], 0.69, 0.005, 0.1821, 0.1482),
-    ],
-)  # fmt: skip
-def test_printed_means_of_auroc(sizes, value, slack, high, low):
-    """Cases 13 to 18."""
-    assert laws.auroc_tail(sizes, value - slack).p == pytest.approx(high, rel=2e-3)
-    assert laws.auroc_tail(sizes, value + slack).p == pytest.approx(low, rel=2e-3)
-
-
 def test_normal_law_and_bounds_of_auroc():
     """Cases 14, 16 and 18."""
     assert laws.auroc_normal([(20, 4)] * 10, 0.615) == pytest.approx(0.01393, rel=1e-3)
@@ -105,6 +73,8 @@ def test_normal_law_and_bounds_of_auroc():
     assert laws.auroc_variance([(6, 2), (6, 3), (7, 2)]) == pytest.approx(0.02271091, abs=1e-8)
     assert laws.auroc_normal([(16, 13)], 0.685) == pytest.approx(0.1659, abs=2e-4)
     assert laws.auroc_bound([(20, 4)], 0.5) == 1
+    tails = [laws.auroc_tail([(90, 15)] * 50, value).p for value in (0.515, 0.525)]
+    assert tails == pytest.approx([0.09829, 0.01563], rel=2e-3)
 
 
 @pytest.mark.parametrize(("n", "k"), [(5, 1), (6, 2), (7, 3), (8, 6)])
@@ -126,20 +96,6 @@ def test_ties_change_the_variance_and_the_bound_holds(groups):
     assert laws.auroc_variance([(6, 2)], [groups]) == pytest.approx(np.var(found))
     for value in np.unique(found):
         assert np.mean(np.array(found) >= value - 1e-12) <= laws.auroc_bound([(6, 2)], value) + 1e-12
-
-
-@pytest.mark.parametrize(
-    ("sizes", "value", "mean", "variance", "high", "low"),
-    [
-        ([(6, 2)] * 2, 0.70, 0.526667, 0.02260278, 0.151111, 0.146667),
-        ([(6, 2), (7, 3), (8, 2)], 0.65, 0.513665, 0.01334646, 0.135510, 0.121905),
-    ],
-)
-def test_printed_means_of_average_precision(sizes, value, mean, variance, high, low):
-    """Cases 19 and 20."""
-    assert laws.mean_precision_moments(sizes)[:2] == pytest.approx((mean, variance), abs=1e-6)
-    assert laws.precision_tail(sizes, value - 0.005).p == pytest.approx(high, abs=1e-6)
-    assert laws.precision_tail(sizes, value + 0.005).p == pytest.approx(low, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +156,7 @@ def test_best_thresholds_are_those_of_all_orders(n, k):
         assert laws.best_f1_tail(n, k, x) == pytest.approx((f1 >= x - 1e-9).mean())
 
 
-@pytest.mark.parametrize(("n", "k", "n_runs"), [(60, 3, 2), (200, 3, 5)])
+@pytest.mark.parametrize(("n", "k", "n_runs"), [(60, 3, 2), pytest.param(200, 3, 5, marks=pytest.mark.slow)])
 def test_skewed_means_of_average_precision_have_bounds_and_keep_their_level(n, k, n_runs):
     """The law of Pearson III rejects too often there: .072 at .05 for (200, 3) x 5, .023 at .01 for (900, 2) x 10."""
     rng = np.random.default_rng(11)

@@ -270,6 +270,7 @@ def test_equal_answers_have_an_error_of_one_pseudo_observation_in_each_direction
     assert quantities(answers, which=["ate"])["se"].tolist() == pytest.approx([np.sqrt(2) / 20])
 
 
+@pytest.mark.slow
 def test_the_published_draw_of_one_replicate_per_sample():
     """Chosen replicates, as the page draws them, have the mean and the spread of independent choices."""
     tasks = make_tasks("candy_party", [[2, 2]], n_samples=100, replicates=3, min_pns=0.3, rng=2)

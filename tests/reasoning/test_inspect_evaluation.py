@@ -154,6 +154,7 @@ def test_a_scripted_model_through_inspect(questions, tmp_path):
         read_inspect(damaged, questions)
 
 
+@pytest.mark.slow
 def test_what_is_no_log_is_refused(questions):
     with pytest.raises(TypeError, match="must be logs of Inspect or their paths, found int"):
         read_inspect([1], questions)

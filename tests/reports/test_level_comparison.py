@@ -28,6 +28,7 @@ def test_strata_that_cannot_differ_are_left_out(tmp_path):
         some.isel(replicate=slice(3)).ceval.report(tmp_path / "w.html", test="wilcoxon", adjust=None)
 
 
+@pytest.mark.slow
 def test_the_better_levels_are_named(tmp_path):
     """The table says the same in words, pooled and by stratum, where a difference changes its sign too."""
     runs = ce.datasets.runs().query("replicate < 10")

@@ -37,48 +37,40 @@ def test_the_paragraph_states_what_was_computed():
         assert words in text
 
 
-def test_other_settings_have_other_sentences():
+WITHOUT = RUNS["estimate"].mask(RUNS["algorithm"] == "pc")
+REFERENCE = "oracle_skeleton: a point of reference that is not tested"
+
+
+@pytest.mark.parametrize(
+    ("columns", "settings", "words", "absent"),
+    [
+        ({}, {"n_draws": None}, ["nothing was tested against random guessing"], ["Skill", "seed"]),
+        ({}, {"cluster": None}, ["All runs were taken as independent", "leaves out one run at a time"], ["Benjamini"]),
+        ({}, {"cluster": None}, ["compared the mean of the runs"], ["were compared in pairs"]),
+        ({}, {"null": "oracle_skeleton"}, [REFERENCE, "No stratum has a test"], ["How p-values"]),
+        ({"estimate": WITHOUT}, {}, ["In every stratum that has a test"], []),
+        (
+            {"half": RUNS["replicate"] // 10},
+            {"by": ["half"]},
+            ["relabelling by truth", "relabels all estimates of"],
+            [],
+        ),
+        ({}, {"metrics": ["adjacency_tp"]}, [], ["Skill"]),
+        ({}, {"by": ["n"], "best_of": "algorithm"}, ["levels of algorithm (ges, lingam, pc) the best of each run"], []),
+        ({"lab": RUNS["replicate"] // 2}, {"cluster": "lab"}, ["with the same value of lab depend on each other"], []),
+        ({}, {"metrics": [ce.tweak("shd", reversal_cost=2)]}, ["Options of shd: reversal_cost = 2"], []),
+    ],
+)
+def test_sentences_follow_the_settings(columns, settings, words, absent):
+    usual = {"metrics": ["shd"], "by": ["algorithm"], "n_draws": 9, "rng": 1}
+    cube = RUNS.assign(**columns).ceval.cube(**usual | settings)
+    text = paragraph(cube, **({"summary": cube.ceval.summary(columns="full")} if cube.attrs["n_draws"] else {}))
+    assert [x for x in words if x not in text] == [x for x in absent if x in text] == []
+
+
+def test_ratios_may_count_as_0():
     with ce.set_options(zero_division=0):
-        cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=19, rng=1, cluster=None)
-    tests = cube.ceval.summary(statistic="mean", columns="full")
-    text = paragraph(cube, summary=tests)
-    assert "All runs were taken as independent" in text and "Ratios 0/0 count as 0" in text
-    assert "compared the mean of the runs" in text and "Benjamini" not in text and "were compared in pairs" not in text
-
-
-def test_without_controls_nothing_is_tested():
-    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
-    text = paragraph(cube)
-    assert "nothing was tested against random guessing" in text and "Skill" not in text and "seed" not in text
-
-
-def test_reference_models_are_named():
-    some = RUNS.head(12)
-    upper = some.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, null="oracle_skeleton")
-    text = paragraph(upper, summary=upper.ceval.summary(columns="full"))
-    assert "oracle_skeleton: a point of reference that is not tested" in text
-    assert "No stratum has a test" in text and "How p-values" not in text
-
-
-def test_strata_without_a_test_are_no_strata_with_one():
-    runs = RUNS.assign(estimate=RUNS["estimate"].mask(RUNS["algorithm"] == "pc"))
-    cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1)
-    assert "In every stratum that has a test" in paragraph(cube, summary=cube.ceval.summary(columns="full"))
-
-
-def test_ways_to_p_values_are_explained():
-    cube = RUNS.assign(half=RUNS["replicate"] // 10).ceval.cube(["shd"], by=["half"], n_draws=9, rng=1)
-    text = paragraph(cube, summary=cube.ceval.summary(columns="full"))
-    assert "relabelling by truth" in text and "relabels all estimates of that cluster" in text
-
-
-@pytest.mark.slow
-def test_skill_is_described_where_it_is_shown():
-    cube = RUNS.ceval.cube(["adjacency_tp"], by=["algorithm"], n_draws=9, rng=1)
-    assert "Skill" not in paragraph(cube, summary=cube.ceval.summary(columns="full"))
-    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, cluster=None)
-    text = paragraph(cube, summary=cube.ceval.summary(columns="full"))
-    assert "leaves out one run at a time" in text
+        assert "Ratios 0/0 count as 0" in paragraph(RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None))
 
 
 def test_classes_and_means_belong_to_their_null_model():
@@ -103,11 +95,6 @@ def test_ranks_are_described_where_they_are_drawn():
     assert [x.cites for x in one if x not in other] == [("friedman1937", "westfall1993")]
 
 
-def test_the_best_of_several_levels_is_named():
-    cube = RUNS.ceval.cube(["shd"], by=["n"], n_draws=9, rng=1, best_of="algorithm")
-    assert "Of the levels of algorithm (ges, lingam, pc) the best of each run counts" in paragraph(cube)
-
-
 def test_without_a_truth():
     runs = ce.datasets.sachs_estimates().drop(columns="kind")
     data = {"data": ce.datasets.sachs().head(50)}
@@ -115,18 +102,6 @@ def test_without_a_truth():
     text = paragraph(cube)
     assert "There is no truth" in text and "further inputs: data = DataFrame of 50 rows" in text
     assert not has_truths(cube) and has_truths(RUNS.ceval.cube(["shd"], by=["n"], n_draws=None))
-
-
-def test_clusters_by_a_column_are_named():
-    runs = RUNS.assign(batch=RUNS["replicate"] // 2)
-    cube = runs.ceval.cube(["shd"], by=["algorithm"], n_draws=None, cluster="batch")
-    assert "Runs with the same value of batch depend on each other" in paragraph(cube)
-
-
-def test_options_of_metrics_are_stated():
-    metric = ce.tweak("shd", reversal_cost=2)
-    cube = RUNS.ceval.cube([metric], by=["algorithm"], n_draws=None)
-    assert "Options of shd: reversal_cost = 2" in paragraph(cube)
 
 
 def test_a_cube_without_history_still_names_its_version():

@@ -66,10 +66,10 @@ class ClusterPlan(NamedTuple):
         return part.assign(**{CLUSTER: ids, REPEATED: np.isin(stratum, self.repeated)})
 
 
-def lazy_setting(settings: Mapping[str, Any], own: Field, columns: Iterable[Hashable]) -> str:
+def lazy_setting(settings: Mapping[str, Any], field: Field, columns: Iterable[Hashable]) -> str:
     """Return what the runs of a cluster share, by the settings of a cube, the field of its cells and the columns."""
     cluster = settings.get("cluster", BY_TRUTH)
-    shared = setting_of(cluster, own)
+    shared = setting_of(cluster, field)
     if shared != BY_TRUTH:
         return shared
     if settings.get("truth", "") is None:
@@ -78,18 +78,18 @@ def lazy_setting(settings: Mapping[str, Any], own: Field, columns: Iterable[Hash
     return BY_TRUTH
 
 
-def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], own: Task) -> PartClusters:
+def part_clusters(part: pd.DataFrame, settings: Mapping[str, Any], task: Task) -> PartClusters:
     """Read the clusters of a partition."""
     cluster: Cluster = settings.get("cluster", "truth")
     nothing = np.zeros(len(part), np.int64)
-    identity = nothing if own.truth is None else run_identity(own, [], None)
+    identity = nothing if task.truth is None else run_identity(task, [], None)
     relabelled = settings["n_draws"] is not None
-    clusters = read_clusters(part, cluster, own, identity, relabelled=relabelled)
-    cluster_ids = np.where(own.failed(), 0, clusters.ids)
-    units = units_of(part, cluster, own)
+    clusters = read_clusters(part, cluster, task, identity, relabelled=relabelled)
+    cluster_ids = np.where(task.failed(), 0, clusters.ids)
+    units = units_of(part, cluster, task)
     marks = (nothing, nothing)
     if clusters.setting not in (BY_TRUTH, SINGLE):
-        marks = truth_marks(own, identity, relabelled=relabelled)
+        marks = truth_marks(task, identity, relabelled=relabelled)
     return PartClusters(cluster_ids, *marks, nothing if units is None else units)
 
 
@@ -105,7 +105,7 @@ def plan_clusters(
     strata: Sequence[NDArray[Any]],
     settings: Mapping[str, Any],
     setting: str,
-    own: Field,
+    field: Field,
 ) -> ClusterPlan:
     """Find the strata that repeat a cluster, from the rows of all partitions."""
     cluster: Cluster = settings.get("cluster", BY_TRUTH)
@@ -114,7 +114,7 @@ def plan_clusters(
     if setting not in (BY_TRUTH, SINGLE):
         check_clusters(ids, truths, labels, cluster, partial(_place, sizes))
     stratum = np.concatenate(strata)
-    warn_of_units(own.unit, units, stratum, partial(_place, sizes))
+    warn_of_units(field.unit, units, stratum, partial(_place, sizes))
     rows = np.flatnonzero(ids != 0) if setting != SINGLE else np.empty(0, np.int64)
     rows = rows[np.lexsort([ids[rows], stratum[rows]])]
     twice = (ids[rows[1:]] == ids[rows[:-1]]) & (stratum[rows[1:]] == stratum[rows[:-1]])

@@ -208,8 +208,8 @@ class _Found(NamedTuple):
     clusters: PartClusters
 
 
-def _axes(part: pd.DataFrame, by: By, replicate: Hashable | None, own: Task) -> list[Axis]:
-    axes = strata_axes(stratum_columns(part, by, own))
+def _axes(part: pd.DataFrame, by: By, replicate: Hashable | None, task: Task) -> list[Axis]:
+    axes = strata_axes(stratum_columns(part, by, task))
     if replicate is not None:
         axes.append(levels("replicate", column(part, replicate, "replicate")))
     return axes
@@ -228,14 +228,14 @@ def _look_up(
     return _Found(axes, run_identity(task, keys, None), pd.DataFrame(dict(enumerate(x.array for x in keys))), clusters)
 
 
-def _coordinates(found: Sequence[_Found], meta: pd.DataFrame, by: By) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def _coordinates(parts: Sequence[_Found], meta: pd.DataFrame, by: By) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Return the coordinates of a cube of the whole table, and the further coordinates along its strata."""
     edges = strata_edges(by)
     coordinates: dict[str, NDArray[Any]] = {}
     extra: dict[str, Any] = {}
-    for i, axis in enumerate(found[0].axes):
+    for i, axis in enumerate(parts[0].axes):
         name = axis.name
-        labels = {None if pd.isna(x) else x for part in found for x in pd.Index(part.axes[i].labels)}
+        labels = {None if pd.isna(x) else x for part in parts for x in pd.Index(part.axes[i].labels)}
         if edges.get(name) is not None:
             missing = [np.nan] if MISSING in labels else []
             [whole] = strata_axes([StratumColumn(name, pd.Series(missing, dtype=np.float64), edges[name])])
@@ -269,16 +269,16 @@ def _whole(axis: Axis, coordinates: Mapping[str, NDArray[Any]]) -> Axis:
 
 
 def _numbers(
-    found: Sequence[_Found], coordinates: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]
+    parts: Sequence[_Found], coordinates: Mapping[str, NDArray[Any]], settings: Mapping[str, Any]
 ) -> list[NDArray[np.int64]]:
     """Give numbers to the runs of all partitions by their truths, and refuse keys that repeat."""
-    keys = pd.concat([part.keys for part in found], ignore_index=True)
+    keys = pd.concat([part.keys for part in parts], ignore_index=True)
     if settings["n_draws"] is not None:
         refuse_repeats([keys[name] for name in keys.columns], settings["key"])
-    stratum = np.concatenate([stratum_numbers([_whole(a, coordinates) for a in x.axes], len(x.truth)) for x in found])
+    stratum = np.concatenate([stratum_numbers([_whole(a, coordinates) for a in x.axes], len(x.truth)) for x in parts])
     columns = [keys[name] for name in keys.columns]
-    numbers = number_replicates(columns, stratum, np.concatenate([x.truth for x in found]))
-    return np.split(numbers, np.cumsum([len(x.truth) for x in found])[:-1])
+    numbers = number_replicates(columns, stratum, np.concatenate([x.truth for x in parts]))
+    return np.split(numbers, np.cumsum([len(x.truth) for x in parts])[:-1])
 
 
 def _column(values: NDArray[np.int64]) -> pd.Series:

@@ -138,18 +138,6 @@ class Judge:
         return lambda x, y, given: self._gaussian_p(x, y, given, given.sum(axis=1))
 
 
-def read_judge(values: Mapping[str, Any], names: tuple[str, ...]) -> Judge:
-    """Return the judge that a context gives graphs over some nodes."""
-    missing = values.get("missing", "raise")
-    check_choice(missing, ("raise", "drop"), "context 'missing'")
-    return Judge(read_data(values["data"], names, drop_missing=missing == "drop"), values.get("test"))
-
-
-def read_alpha(values: Mapping[str, Any]) -> float:
-    """Return the level of the tests that a context gives: dependence is p <= alpha."""
-    return check_number(values.get("alpha", ALPHA), "context 'alpha'", "(0, 1)")
-
-
 class Part:
     """Graphs, at `rows` (k,) of the pairs, that one data set judges, by one test: dependence is p <= alpha."""
 
@@ -247,13 +235,8 @@ class Part:
         return self.checked(lambda: self.defined(self.likelihoods.n_parameters(self.implied.arcs)))
 
 
-def parts_of(pairs: GraphPairs) -> list[Part]:
-    """Return the parts of pairs; refuse pairs without data, or with data that cannot judge them."""
-    parts: list[Part] = pairs.remember("judged by data", lambda: _parts(pairs))
-    return parts
-
-
 def _parts(pairs: GraphPairs) -> list[Part]:
+    """Return the parts of pairs; refuse pairs without data, or with data that cannot judge them."""
     inputs = pairs.truth.inputs
     if inputs is None or not inputs.context.gives(["data"]):
         raise MissingInputError(
@@ -272,12 +255,17 @@ def _parts(pairs: GraphPairs) -> list[Part]:
         except DataError as error:
             raise PairError(rows, str(error)) from error
         graphs = pairs.estimate.take(pairs.estimate_index[rows])
-        parts.append(Part(rows, Implications(graphs), judge, likelihoods, read_alpha(values)))
+        # dependence is p <= alpha
+        alpha = check_number(values.get("alpha", ALPHA), "context 'alpha'", "(0, 1)")
+        parts.append(Part(rows, Implications(graphs), judge, likelihoods, alpha))
     return parts
 
 
 def _read(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Judge, Likelihoods]:
-    judge = read_judge(values, names)
+    """Return the judge and the likelihoods that a context gives graphs over some nodes."""
+    missing = values.get("missing", "raise")
+    check_choice(missing, ("raise", "drop"), "context 'missing'")
+    judge = Judge(read_data(values["data"], names, drop_missing=missing == "drop"), values.get("test"))
     return judge, Likelihoods(judge.data, lambda: judge.gaussian, levels=judge.takes_levels)
 
 
@@ -290,7 +278,7 @@ def _key(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, ...]:
 def by_data(pairs: GraphPairs, value: Callable[[Part], Floats]) -> Floats:
     """Compute one number per pair, part by part."""
     scores = np.full(pairs.n, np.nan)
-    for part in parts_of(pairs):
+    for part in pairs.remember("judged by data", lambda: _parts(pairs)):
         scores[part.rows] = value(part)
     return scores
 
@@ -300,10 +288,7 @@ SMOOTHING = 0.5
 
 
 class Likelihoods:
-    """Log-likelihoods of families in data, each computed once: multinomial with `levels`, else linear-Gaussian.
-
-    `gaussian` returns the partial correlations of the data.
-    """
+    """Log-likelihoods of families in data, each computed once: multinomial with `levels`, else linear-Gaussian."""
 
     def __init__(self, data: DataSet, gaussian: Callable[[], PartialCorrelations], *, levels: bool) -> None:
         self.data, self._gaussian, self._of_levels = data, gaussian, levels

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from ...contract.checks import check_whole
 from ...contract.confusion import Values
 from ...contract.law import padded_sum
 from ...contract.metric import metric
-from ...contract.options import Convention, with_options
+from ...contract.options import Convention, F, with_example, with_options
 from ...graphs.classes import class_cpdag
 from ...graphs.kernels.planes import CPDAG, PLAIN_KINDS, marks_from_planes
 from ...graphs.mixed.conversions import mag_to_pag
@@ -80,6 +81,20 @@ OPTIONS = {
 }
 Extension = Literal["first"] | None
 _LMC = ("separation_share",)
+
+
+_EXAMPLE = """>>> import numpy as np
+>>> import pandas as pd
+>>> import causaleval_pd as ce
+>>> runs = pd.DataFrame({{"estimate": [ce.datasets.sachs_truth(), ce.datasets.sachs_truth(17)]}})
+>>> cells = {{"data": np.log(ce.datasets.sachs(){rows})}}
+>>> ce.evaluate(runs, ["{name}"], truth=None, context=cells)["{name}"].round({digits}).tolist()
+{gives}"""
+
+
+def _on_sachs(*gives: float, digits: int = 3, rows: str = ".head(853)") -> Callable[[F], F]:
+    """Make a decorator that documents the values of two graphs on a part of the data of Sachs et al."""
+    return with_example(_EXAMPLE, gives=list(gives), digits=digits, rows=rows)
 
 
 def _implied(pairs: GraphPairs) -> Implications:
@@ -161,61 +176,34 @@ def lmc_violations(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     reference="10.48550/arXiv.2305.09565",
 )
 @with_options(OPTIONS)
+@_on_sachs(0.023, 0.014)
 def lmc_share(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Share of the statements of the local Markov property that the data violate, by a test with p <= alpha.
 
     `lmc_violations` / `n_lmc`; NaN for a graph without such statements.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth(), ce.datasets.sachs_truth(17)]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["lmc_share"], truth=None, context=cells)["lmc_share"].round(3).tolist()
-    [0.023, 0.014]
     """
     return by_data(pairs, lambda part: part.means(part.implied.local_markov, part.local_p <= part.alpha))
 
 
 @metric(**OF_A_DAG, instead=_LMC, **SHARE_OF_MISTAKES, long_name="share of distinct local Markov statements violated")
 @with_options(OPTIONS)
+@_on_sachs(0.024, 0.015)
 def lmc_distinct_share(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Share of the distinct statements of the local Markov property that the data violate, by a test with p <= alpha.
 
     As `lmc_share`, but two nodes with the same parents count once. NaN for a graph without such statements.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["lmc_distinct_share"], truth=None, context=cells)["lmc_distinct_share"].round(3).tolist()
-    [0.024]
     """
     return by_data(pairs, lambda part: part.means(part.implied.distinct, part.distinct_p <= part.alpha))
 
 
 @metric(**OF_ESTIMATE, kinds=SEPARATED, **SHARE_OF_MISTAKES, long_name="share of separations violated")
+@_on_sachs(0.0, 0.0)
 def separation_share(pairs: GraphPairs) -> Values:
     """Share of the pairs of nodes that are not joined and that the data show dependent given what separates them.
 
     Each pair is tested once, given its smallest separating set, of several the one whose nodes come first by name. The
     value depends on the separations alone, so that it is the same for all graphs of a class: CPDAGs, MAGs, PAGs and
     ADMGs have it too. A PDAG has that of its DAGs. NaN for a graph that joins all pairs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["separation_share"], truth=None, context=cells)["separation_share"].round(3).tolist()
-    [0.0]
     """
     return by_data(pairs, lambda part: part.share_dependent(part.implied.separations))
 
@@ -226,21 +214,12 @@ def separation_share(pairs: GraphPairs) -> Values:
     **SHARE_OF_MISTAKES,
     long_name="mean absolute partial correlation of separated nodes",
 )
+@_on_sachs(0.025, 0.025)
 def mean_abs_partial(pairs: GraphPairs) -> Values:
     """Mean absolute partial correlation of the pairs of nodes that are not joined, given what separates them.
 
     The sets are those of `separation_share`. It needs numbers. Unlike shares of rejected tests it does not grow with
     the number of rows. NaN for a graph that joins all pairs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["mean_abs_partial"], truth=None, context=cells)["mean_abs_partial"].round(3).tolist()
-    [0.025]
     """
 
     def mean(part: Part) -> Values:
@@ -287,43 +266,25 @@ def _error(statistic: Values, df: Values, n: int) -> Values:
     reference=_SHIPLEY,
 )
 @with_options(OPTIONS)
+@_on_sachs(0.003, 0.002, rows=".sample(50, random_state=1)")
 def fisher_c_p(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """P-value of Fisher's C: whether the data fit all independences that the estimate implies.
 
     C = -2 sum log p over Shipley's basis set (nodes that are not joined, given the parents of both) has a chi-squared
     law with two degrees of freedom a pair under the true DAG. P-values below 1e-300 count as that. NaN for a graph that
     joins all pairs. Large data reject every graph; what a guess of its structure reaches is known from its controls.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().sample(50, random_state=1))}
-    >>> ce.evaluate(runs, ["fisher_c_p"], truth=None, context=cells)["fisher_c_p"].round(3).tolist()
-    [0.003]
     """
     return by_data(pairs, lambda part: _upper_tail(*_fisher_c(part)))
 
 
 @metric(**OF_A_DAG, instead=("rmsea",), **MISTAKES, long_name="root mean square excess of Fisher's C")
 @with_options(OPTIONS)
+@_on_sachs(0.0, 0.0)
 def fisher_c_rmsea(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Root of the excess of Fisher's C over its degrees of freedom, a degree and row.
 
     sqrt(max((C - 2k) / (2k (n - 1)), 0)) of k pairs and n rows. It is built like the RMSEA of structural equation
     models, which is `rmsea`, and differs from it. NaN for a graph that joins all pairs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["fisher_c_rmsea"], truth=None, context=cells)["fisher_c_rmsea"].round(3).tolist()
-    [0.0]
     """
     return by_data(pairs, lambda part: _error(*_fisher_c(part), part.judge.data.n))
 
@@ -342,40 +303,22 @@ def _deviance(part: Part) -> tuple[Values, Values]:
 
 
 @metric(**_SEM, **MISTAKES, long_name="deviance")
+@_on_sachs(32.6, 33.8, digits=1)
 def deviance(pairs: GraphPairs) -> Values:
     """Deviance of the linear-Gaussian model of the estimate from the model that joins all pairs of nodes.
 
     Twice the difference of log-likelihoods, the likelihood-ratio statistic of structural equation models with
     independent errors. It needs numbers, and is the same for all DAGs of a class. NaN for a graph that joins all pairs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["deviance"], truth=None, context=cells)["deviance"].round(1).tolist()
-    [32.6]
     """
     return by_data(pairs, lambda part: np.maximum(_deviance(part)[0], 0))
 
 
 @metric(**_SEM, **SHARE, long_name="p-value of the deviance", log_scale=True)
+@_on_sachs(0.001, 0.001, rows=".sample(50, random_state=1)")
 def deviance_p(pairs: GraphPairs) -> Values:
     """P-value of the deviance, by a chi-squared law with a degree of freedom for each pair that is not joined.
 
     See `deviance`. Large data reject every graph; what a guess of its structure reaches is known from its controls.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().sample(50, random_state=1))}
-    >>> ce.evaluate(runs, ["deviance_p"], truth=None, context=cells)["deviance_p"].round(3).tolist()
-    [0.001]
     """
     return by_data(pairs, lambda part: _upper_tail(*_deviance(part)))
 
@@ -383,41 +326,25 @@ def deviance_p(pairs: GraphPairs) -> Values:
 @metric(
     **_SEM, **MISTAKES, long_name="root mean square error of approximation", reference="10.1177/0049124192021002005"
 )
+@_on_sachs(0.0, 0.0)
 def rmsea(pairs: GraphPairs) -> Values:
     """Root mean square error of approximation of the linear-Gaussian model of the estimate.
 
     sqrt(max((D - df) / (df (n - 1)), 0)) of the deviance D, its degrees of freedom and n rows. NaN for a graph that
     joins all pairs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["rmsea"], truth=None, context=cells)["rmsea"].round(3).tolist()
-    [0.0]
     """
     return by_data(pairs, lambda part: _error(*_deviance(part), part.judge.data.n))
 
 
-class _Sorted(NamedTuple):
-    """P-values in ascending order, one graph per row, and the number of each graph's; NaN beyond it."""
-
-    p: Values
-    rank: Values
-    n: NDArray[np.int64]
-
-
-def _sorted(part: Part) -> _Sorted:
+def _sorted(part: Part) -> tuple[Values, Values, NDArray[np.int64]]:
+    """Return p-values in ascending order, a row a graph and NaN beyond, their ranks, and the number of each graph's."""
     graph = part.implied.distinct.graph
     n = np.bincount(graph, minlength=part.n)
     place = np.arange(len(graph)) - np.repeat(np.cumsum(n) - n, n)
     rows = np.full((part.n, max(1, int(n.max(initial=0)))), np.nan)
     rows[graph, place] = part.distinct_p
     rows.sort(axis=1)
-    return _Sorted(rows, np.arange(1.0, rows.shape[1] + 1)[None], n)
+    return rows, np.arange(1.0, rows.shape[1] + 1)[None], n
 
 
 def _ks(part: Part) -> Values:
@@ -439,22 +366,13 @@ def _ad(part: Part) -> Values:
 
 @metric(**OF_A_DAG, **SHARE_OF_MISTAKES, long_name="Kolmogorov-Smirnov distance of p-values from uniform")
 @with_options(OPTIONS)
+@_on_sachs(0.09, 0.08)
 def pvalue_ks(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Kolmogorov-Smirnov distance of the p-values of distinct local Markov statements from the uniform law.
 
     P-values of true independences are uniform. They depend on one another, so that a Kolmogorov-Smirnov test of them
     rejects a true DAG in 6 to 22 % of data at a nominal 5 %: this is a description, whose p-value comes from controls.
     NaN for fewer than two statements.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["pvalue_ks"], truth=None, context=cells)["pvalue_ks"].round(3).tolist()
-    [0.09]
     """
     return by_data(pairs, _ks)
 
@@ -466,22 +384,13 @@ def pvalue_ks(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     reference="10.1214/aoms/1177729437",
 )
 @with_options(OPTIONS)
+@_on_sachs(0.245, 0.606)
 def pvalue_ad(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Anderson-Darling distance of the p-values of distinct local Markov statements from the uniform law.
 
     A^2 for a fully specified law, without a factor for small samples; p-values below 1e-300 count as that, and those of
     1 as the number next to it. The p-values depend on one another, so that a test of A^2 does not keep its level: this
     is a description, and its p-value comes from controls. NaN for fewer than two statements.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["pvalue_ad"], truth=None, context=cells)["pvalue_ad"].round(1).tolist()
-    [0.2]
     """
     return by_data(pairs, _ad)
 
@@ -492,21 +401,12 @@ def pvalue_ad(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     long_name="fraction dependent where the graph implies dependence",
 )
 @with_options(OPTIONS)
+@_on_sachs(0.0, 0.0)
 def fraction_dependent_h1(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Share of pairs of a node and a descendant, not a child, that the data show dependent given the node's parents.
 
     Such nodes are connected in the graph, and a faithful law makes them dependent. A test with p <= alpha shows it. NaN
     for a graph without such pairs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["fraction_dependent_h1"], truth=None, context=cells).iloc[0, 1].round(3)
-    np.float64(0.0)
     """
     return by_data(pairs, lambda part: part.share_dependent(part.implied.dependences))
 
@@ -518,55 +418,28 @@ def fraction_dependent_h1(pairs: GraphPairs, *, extension: Extension = None) -> 
     reference="10.48550/arXiv.2305.09565",
 )
 @with_options(OPTIONS)
+@_on_sachs(38.0, 14.0)
 def faithfulness_violations(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Count the pairs of an ancestor and a descendant that a test does not show dependent (p > alpha).
 
     NaN for a graph without edges.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["faithfulness_violations"], truth=None, context=cells).iloc[0, 1]
-    np.float64(38.0)
     """
     return by_data(pairs, lambda part: part.n_independent(part.implied.descents))
 
 
 @metric(**OF_A_DAG, **MISTAKES, long_name="edges without dependence", reference="10.48550/arXiv.2305.09565")
 @with_options(OPTIONS)
+@_on_sachs(12.0, 9.0)
 def minimality_violations(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     """Count the edges whose ends a test does not show dependent given the other parents (p > alpha).
 
     A graph without such an edge would do as well: causal minimality. NaN for a graph without edges.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth()]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["minimality_violations"], truth=None, context=cells).iloc[0, 1]
-    np.float64(12.0)
     """
     return by_data(pairs, lambda part: part.n_independent(part.implied.edges))
 
 
-class _Table(NamedTuple):
-    """Pairs of nodes per graph: separated and independent, separated only, independent only, neither."""
-
-    both: Values
-    separated: Values
-    independent: Values
-    neither: Values
-
-
-def _marginal(part: Part) -> _Table:
-    """Compare what no set separates and what is marginally dependent; NaN without a DAG in the class."""
+def _marginal(part: Part) -> list[Values]:
+    """Count pairs of nodes that are separated and independent, separated only, independent only, and neither."""
     reached = part.implied.reached.astype(np.float32)
     related = reached.transpose(0, 2, 1) @ reached > 0
     low, high = np.triu_indices(part.implied.d, 1)
@@ -574,7 +447,7 @@ def _marginal(part: Part) -> _Table:
     dependent = part.dependent(everything)
     separated = ~related[:, low, high]
     cells = (separated & ~dependent, separated & dependent, ~separated & ~dependent, ~separated & dependent)
-    return _Table(*(part.defined(cell.sum(axis=1)) for cell in cells))
+    return [part.defined(cell.sum(axis=1)) for cell in cells]
 
 
 @metric(
@@ -583,21 +456,12 @@ def _marginal(part: Part) -> _Table:
     **SHARE,
     long_name="F1 of marginal independences",
 )
+@_on_sachs(0.0, 0.686)
 def correlation_f1(pairs: GraphPairs) -> Values:
     """F1 of the pairs of nodes that are independent by a test (p > alpha) against those that the graph separates.
 
     Both without a conditioning set; independence is the positive class. NaN where no pair is independent and none
     separated, as for a graph that joins all pairs of dependent data.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth(17)]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["correlation_f1"], truth=None, context=cells)["correlation_f1"].round(3).tolist()
-    [0.686]
     """
 
     def f1(part: Part) -> Values:
@@ -617,20 +481,11 @@ def correlation_f1(pairs: GraphPairs) -> Values:
     long_name="Matthews correlation of marginal independences",
     reference="10.1016/0005-2795(75)90109-9",
 )
+@_on_sachs(math.nan, 0.389)
 def correlation_mcc(pairs: GraphPairs) -> Values:
     """Matthews correlation of the pairs of nodes that are independent by a test with those that the graph separates.
 
     As `correlation_f1`, but both classes count. NaN where all or no pairs are independent, or separated.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth(17)]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["correlation_mcc"], truth=None, context=cells)["correlation_mcc"].round(3).tolist()
-    [0.389]
     """
 
     def mcc(part: Part) -> Values:
@@ -653,6 +508,7 @@ _LIKELIHOOD: dict[str, Any] = {
 
 
 @metric(**_LIKELIHOOD, long_name="Bayesian information criterion", reference="10.1214/aos/1176344136")
+@_on_sachs(-9802.1, -9792.6, digits=1)
 def bic(pairs: GraphPairs) -> Values:
     """Bayesian information criterion of the estimate: log-likelihood - k / 2 log n. Higher is better.
 
@@ -660,35 +516,16 @@ def bic(pairs: GraphPairs) -> Values:
     intercepts and variances; integers and categories by frequencies, where k counts free probabilities of the levels
     that the data show. Integers are numbers too where the context names the test "fisher_z" or "t". It is the same for
     all DAGs of a class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth(), ce.datasets.sachs_truth(17)]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["bic"], truth=None, context=cells)["bic"].round(1).tolist()
-    [-9802.1, -9792.6]
     """
     return by_data(pairs, lambda part: part.log_likelihoods() - part.n_parameters() / 2 * np.log(part.judge.data.n))
 
 
 @metric(**_LIKELIHOOD, long_name="log-likelihood")
+@_on_sachs(-9660.4, -9661.0, digits=1)
 def log_likelihood(pairs: GraphPairs) -> Values:
     """Largest log-likelihood of the data under the estimate, in nats. More edges never lower it: see `bic`.
 
     Linear-Gaussian for floats, multinomial for integers and categories; see `bic`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth(), ce.datasets.sachs_truth(17)]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["log_likelihood"], truth=None, context=cells)["log_likelihood"].round(1).tolist()
-    [-9660.4, -9661.0]
     """
     return by_data(pairs, Part.log_likelihoods)
 
@@ -700,6 +537,7 @@ def log_likelihood(pairs: GraphPairs) -> Values:
     Number of parts of the rows; each is predicted by a fit to the others."""
     }
 )
+@_on_sachs(-9723.0, -9720.0, digits=0)
 def cv_log_likelihood(pairs: GraphPairs, *, folds: int = 5) -> Values:
     """Log-likelihood of rows left out, summed over all rows, in nats. Higher is better.
 
@@ -707,16 +545,6 @@ def cv_log_likelihood(pairs: GraphPairs, *, folds: int = 5) -> Values:
     every count for integers and categories. The folds depend on the data alone, so that all graphs share them. The DAGs
     of a class have the same value for floats, and nearly the same for levels, where that of the first DAG by the order
     of nodes stands for the class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"estimate": [ce.datasets.sachs_truth(), ce.datasets.sachs_truth(17)]})
-    >>> cells = {"data": np.log(ce.datasets.sachs().head(853))}
-    >>> ce.evaluate(runs, ["cv_log_likelihood"], truth=None, context=cells)["cv_log_likelihood"].round(0).tolist()
-    [-9723.0, -9720.0]
     """
     n_folds = check_whole(folds, "folds", 2, 1000)
     return by_data(pairs, lambda part: part.log_likelihoods(folds=n_folds))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_number
 from ...contract.metric import metric
-from ...contract.options import with_options
+from ...contract.options import with_example, with_options
 from ...graphs.kernels.planes import KINDS, marks_from_planes
 from ...graphs.pairs import GraphPairs
 from .rules import DataMatrix, complete_data, correlations, explained_share, read_data, share_of
@@ -68,61 +68,45 @@ _OPTIONS = {
 }
 
 
+_EXAMPLE = """>>> import pandas as pd
+>>> import causaleval_pd as ce
+>>> runs = pd.DataFrame({{"truth": ["A -> B"], "estimate": ["B -> A"]}})
+>>> data = pd.DataFrame({{"A": [1.0, 2.0, 3.0, 5.0], "B": [2.0, 4.5, 6.0, 9.0]}})
+>>> ce.evaluate(runs, ["{name}"], context={{"data": data}})["{name}"].item()
+{gives}"""
+
+
 @metric(**_SORTABILITY, long_name="sortability by variance", reference="10.48550/arXiv.2102.13647")
 @with_options(_OPTIONS)
+@with_example(_EXAMPLE, gives=1.0)
 def var_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Floats:
     """Compute the share of ancestors and descendants whose variances increase along the truth.
 
     Near 1, `baselines.var_sort_regress` finds most of the truth; near 1/2, variances show nothing of the order. It
     depends on the scale of the variables. The data are those of the context, `{"data": frame}`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"truth": ["A -> B"], "estimate": ["B -> A"]})
-    >>> data = pd.DataFrame({"A": [1.0, 2.0, 3.0, 5.0], "B": [2.0, 4.5, 6.0, 9.0]})
-    >>> ce.evaluate(runs, ["var_sortability"], context={"data": data})["var_sortability"].item()
-    1.0
     """
     return _aligned(pairs, "var", measure, tolerance)
 
 
 @metric(**_SORTABILITY, long_name="sortability by R2", reference="10.48550/arXiv.2303.18211")
 @with_options(_OPTIONS)
+@with_example(_EXAMPLE, gives=0.5)
 def r2_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Floats:
     """Compute the share of ancestors and descendants whose R2 given all others increases along the truth.
 
     R2 is the share of a variable's variance that a linear regression on all other variables explains; it does not
     depend on scales. The data are those of the context, `{"data": frame}`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"truth": ["A -> B"], "estimate": ["B -> A"]})
-    >>> data = pd.DataFrame({"A": [1.0, 2.0, 3.0, 5.0], "B": [2.0, 4.5, 6.0, 9.0]})
-    >>> ce.evaluate(runs, ["r2_sortability"], context={"data": data})["r2_sortability"].item()
-    0.5
     """
     return _aligned(pairs, "r2", measure, tolerance)
 
 
 @metric(**_SORTABILITY, long_name="sortability by signal and noise", reference="10.48550/arXiv.2303.18211")
 @with_options(_OPTIONS)
+@with_example(_EXAMPLE, gives=1.0)
 def snr_sortability(pairs: GraphPairs, *, measure: str = "paths", tolerance: float = 0.0) -> Floats:
     """Compute the share of ancestors and descendants whose R2 given their true parents increases along the truth.
 
     The R2 of a node without parents is 0. The data are those of the context, `{"data": frame}`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"truth": ["A -> B"], "estimate": ["B -> A"]})
-    >>> data = pd.DataFrame({"A": [1.0, 2.0, 3.0, 5.0], "B": [2.0, 4.5, 6.0, 9.0]})
-    >>> ce.evaluate(runs, ["snr_sortability"], context={"data": data})["snr_sortability"].item()
-    1.0
     """
     return _aligned(pairs, "snr", measure, tolerance)
 

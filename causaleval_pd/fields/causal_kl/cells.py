@@ -384,7 +384,9 @@ class Network:
         return type(self).from_bytes, (self.to_bytes(),)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self.nodes)} nodes, {self.n_arcs} arcs: {_shorten(self.graph.to_string())})"
+        text = self.graph.to_string()
+        arcs = text if len(text) <= 90 else text[:87] + "..."
+        return f"{type(self).__name__}({len(self.nodes)} nodes, {self.n_arcs} arcs: {arcs})"
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -646,7 +648,3 @@ def read_array(name: str, values: Any, what: str) -> Floats:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"node {name!r}: its {what} must be an array of numbers, found {values!r:.100}") from None
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 90 else text[:87] + "..."

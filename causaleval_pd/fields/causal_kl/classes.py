@@ -28,11 +28,10 @@ T = TypeVar("T", bound=Hashable)
 
 
 class Part(NamedTuple):
-    """Nodes that are directed together: the parents of each, one row per way, and whether all ways are listed."""
+    """Nodes that are directed together: the parents of each, one row per way."""
 
     nodes: Scope
     ways: tuple[tuple[Scope, ...], ...]
-    listed: bool
 
 
 @dataclass(frozen=True)
@@ -75,21 +74,12 @@ def _parts(of: DagClass, seed: int) -> tuple[Part, ...]:
             tuple(sum(1 << at[b] for b in bits(sets[a] & component)) for a in nodes)
             for sets in (of.parents, of.undirected)
         )
-        directed, listed = ways(inner, beside, seed)
-        outer = [of.parents[a] & ~component for a in nodes]
-        pieces.append(
-            Part(
-                nodes,
-                tuple(
-                    tuple(
-                        tuple(sorted([*bits(out), *(nodes[b] for b in bits(mask))]))
-                        for out, mask in zip(outer, way, strict=True)
-                    )
-                    for way in directed
-                ),
-                listed,
-            )
+        outer = [[*bits(of.parents[a] & ~component)] for a in nodes]
+        parents = tuple(
+            tuple(tuple(sorted(out + [nodes[b] for b in bits(mask)])) for out, mask in zip(outer, way, strict=True))
+            for way in ways(inner, beside, seed)[0]
         )
+        pieces.append(Part(nodes, parents))
     return tuple(pieces)
 
 

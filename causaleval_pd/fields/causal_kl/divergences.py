@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_number
 from ...contract.metric import METRICS, metric
-from ...contract.options import with_options
+from ...contract.options import with_example, with_options
 from ...contract.pairs import PairError
 from ...graphs.kernels.planes import DAG
 from ...graphs.pairs import GraphBatch, GraphPairs
 from ..structure.hamming import shd
-from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure, check_table
+from .cells import DiscreteNetwork, GaussianNetwork, Structure, check_table
 from .classes import ClassPairs
 from .fitting import FamilyFits
 from .laws import LAWS, FamilyLaws, GaussianMoments, Scope, laws_of, moments_of, path_coefficients, scale
@@ -81,16 +81,6 @@ def _quadratic(rows: Floats, matrix: Floats) -> Floats:
     return row_sums(row_sums(rows[:, None, :] * matrix) * rows)
 
 
-def family_term(truth: Network, law: str, i: int, parents: Scope, parameters: Floats) -> float:
-    """Return the term of a node whose parameters given these parents are a table or (intercept, .., variance)."""
-    rows = parameters.reshape(1, -1)
-    if isinstance(truth, GaussianNetwork):
-        return float(gaussian_terms(moments_of(truth), law, i, parents, rows)[0])
-    if not isinstance(truth, DiscreteNetwork):
-        raise TypeError(f"expected a DiscreteNetwork or a GaussianNetwork, found {type(truth).__name__}")
-    return -float(discrete_sums(laws_of(truth).family_law(law, i, parents).reshape(-1), rows)[0])
-
-
 #: which number of the members' values is the class's
 Over = Literal["mean", "best", "worst"]
 _SUMMARIES: dict[Over, Callable[[list[float]], float]] = {"mean": np.mean, "best": np.min, "worst": np.max}
@@ -118,12 +108,13 @@ def class_divergence(pairs: ClassPairs, law: str, over: Over, seed: int) -> Floa
     return values
 
 
-def _fitted_term(truth: Network, law: str, fits: FamilyFits, node: int, parents: Scope) -> float:
+def _fitted_term(truth: Any, law: str, fits: FamilyFits, node: int, parents: Scope) -> float:
     """Return the term of a node whose parameters given these parents are fitted."""
-    structure = truth.structure
-    if structure.states is not None:
-        check_table(structure.nodes[node], [structure.cards[v] for v in (*parents, node)])
-    return family_term(truth, law, node, parents, fits.fit(node, parents))
+    if isinstance(truth, GaussianNetwork):
+        return float(gaussian_terms(moments_of(truth), law, node, parents, fits.fit(node, parents)[None])[0])
+    check_table(truth.nodes[node], [truth.structure.cards[v] for v in (*parents, node)])
+    weight = laws_of(truth).family_law(law, node, parents).reshape(-1)
+    return -float(discrete_sums(weight, fits.fit(node, parents).reshape(1, -1))[0])
 
 
 KINDS = ("discrete", "gaussian")
@@ -221,6 +212,13 @@ OPTIONS = {
 OF_CLASSES = {**DIVERGENCE, "kinds": (*KINDS, *CLASS_KINDS)}
 
 
+_TURNED = """>>> import causaleval_pd as ce
+>>> truth = ce.DiscreteNetwork({{"A": [], "B": ["A"]}}, {{"A": [.5, .5], "B": [[.9, .1], [.1, .9]]}})
+>>> turned = ce.DiscreteNetwork({{"A": ["B"], "B": []}}, {{"A": [[.9, .1], [.1, .9]], "B": [.5, .5]}})
+>>> round(ce.{name}(truth, turned), 4)
+{gives}"""
+
+
 @metric(**{**OF_CLASSES, "reference": "10.1214/aoms/1177729694"}, long_name="KL divergence")
 @with_options(OPTIONS)
 def kl(pairs: Any, *, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
@@ -283,6 +281,7 @@ def ckl2(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0
 
 @metric(**OF_CLASSES, long_name="causal KL, all but one")
 @with_options(OPTIONS)
+@with_example(_TURNED, gives=0.8789)
 def ckl3(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
     """Mean KL divergence over interventions on all nodes but one, set to states drawn from their true law.
 
@@ -295,33 +294,18 @@ def ckl3(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0
     ----------
     scaled : bool
         Multiply by the number of nodes, as the published tables do. False: the definition.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
-    >>> round(ce.ckl3(truth, turned), 4)
-    0.8789
     """
     return divergence(pairs, "ckl3", scaled, base, seed, over)
 
 
 @metric(**OF_CLASSES, long_name="weighted edit distance, CKL3")
 @with_options(OPTIONS)
+@with_example(_TURNED, gives=0.8789)
 def wed_3(pairs: Any, *, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
     """Weighted edit distance WED_3: the cost of each node's wrong parents, weighted by the true law of all parents.
 
     `WED_3 = sum_i sum_{true and estimated parents} truth(parents) KL(truth(x_i|true) || estimate(x_i|estimated))`,
     which is the number of nodes times CKL3.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
-    >>> round(ce.wed_3(truth, turned), 4)
-    0.8789
     """
     return divergence(pairs, "ckl3", True, base, seed, over)
 
@@ -331,18 +315,11 @@ def wed_3(pairs: Any, *, base: float = math.e, seed: int = 0, over: Over = "mean
     long_name="causal KL, single interventions",
 )
 @with_options(OPTIONS)
+@with_example(_TURNED, gives=0.4394)
 def ckl(pairs: Any, *, base: float = math.e) -> Floats:
     """Mean KL divergence over interventions on one node at a time, each node and each of its states equally likely.
 
     `CKL = sum_i 1/k sum_a 1/|X_i| KL(truth(.|do(X_i = a)) || estimate(.|do(X_i = a)))`.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
-    >>> round(ce.ckl(truth, turned), 4)
-    0.4394
     """
     check_base(base)
     values = by_group(pairs, _single_interventions)
@@ -432,17 +409,9 @@ def undefined_mass(pairs: Any, *, of: str = "ckl3") -> Floats:
 
 
 @metric(**{**DIVERGENCE, "costly": False}, long_name="edit distance", symmetric=True)
+@with_example(_TURNED, gives=2.0)
 def edit_distance(pairs: Any) -> Floats:
-    """Count the arcs to delete and to add; an arc to reverse counts twice.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
-    >>> ce.edit_distance(truth, turned)
-    2.0
-    """
+    """Count the arcs to delete and to add; an arc to reverse counts twice."""
     return by_group(pairs, lambda group: len(group.truth.structure.arcs ^ group.structure.arcs))
 
 

@@ -57,10 +57,7 @@ class Step(NamedTuple):
 
 
 def marginal(scopes: Sequence[Scope], tables: Sequence[Floats], cards: tuple[int, ...], keep: Scope) -> Floats:
-    """Return the sum of the product of tables over all variables but `keep`; tables beyond `WIDTH_LIMIT` are refused.
-
-    `scopes` are the variables of each table and `cards` their numbers of states.
-    """
+    """Return the sum of the product of tables over all variables but `keep`; `scopes` are the variables of each."""
     if not scopes:
         return np.ones(())
     made = list(tables)
@@ -171,10 +168,7 @@ class FamilyLaws:
         return [i for i in range(self.k) if mask >> i & 1]
 
     def family_law(self, law: str, node: int, others: Scope) -> Floats:
-        """Return the law of (others.., node), in ascending order, given that the node is not intervened on.
-
-        A `WidthError` names the node for which the true network is too densely connected for an exact answer.
-        """
+        """Return the law of (others.., node), in ascending order, given that the node is not intervened on."""
         if law == "ckl3" and (others == self.parents[node] or not any(self.ancestors[j] >> node & 1 for j in others)):
             law = "kl"
         key = (law, node, others)
@@ -194,14 +188,11 @@ class FamilyLaws:
                     "exact answers stop there"
                 ) from None
         table.flags.writeable = False
-        self._remember(key, table)
-        return table
-
-    def _remember(self, key: tuple[str, int, Scope], found: Floats) -> None:
-        self._found[key] = found
-        self._bytes += found.nbytes
+        self._found[key] = table
+        self._bytes += table.nbytes
         while self._bytes > _CACHE_BYTES and len(self._found) > 1:
             self._bytes -= self._found.popitem(last=False)[1].nbytes
+        return table
 
     def joint(self, nodes: Scope) -> Floats:
         """Return the observational joint law of some nodes."""
@@ -294,6 +285,7 @@ class GaussianMoments:
         self.network, self.order = network, structure.order
         self.intercepts, self.variances = np.empty(k), np.empty(k)
         self.weights = np.zeros((k, k))
+        self._intervened: dict[tuple[str, int], Floats] = {}
         for i, parents in enumerate(structure.parents):
             values = network.values_of(i)
             self.intercepts[i], self.variances[i] = values[0], values[-1]
@@ -311,10 +303,6 @@ class GaussianMoments:
     def covariance(self) -> Floats:
         """Covariance without interventions."""
         return self._covariance(None)
-
-    @cached_property
-    def _intervened(self) -> dict[tuple[str, int], Floats]:
-        return {}
 
     def moments(self, law: str, node: int) -> Floats:
         """Return the covariance of all nodes, given that `node` is not intervened on."""
@@ -336,7 +324,7 @@ class GaussianMoments:
                 with_twin[i] = q * self.covariance[i] + (1 - q) * (b @ with_twin)
             across = (1 - q) * (b @ matrix)
             if twin:
-                across = across + q * with_twin[:, i]
+                across += q * with_twin[:, i]
             variance = (1 - q) * (b @ matrix @ b + self.variances[i])
             if q:
                 variance += q * self.covariance[i, i]
@@ -428,17 +416,13 @@ def draw_states(network: DiscreteNetwork, n: int, generator: np.random.Generator
     states = np.zeros((n, len(structure.nodes)), np.int64)
     for i in structure.order:
         rows = network.values_of(i)[tuple(states[:, p] for p in structure.parents[i])]
-        states[:, i] = draw_rows(np.broadcast_to(rows, (n, rows.shape[-1])), generator)
+        # one position from each row of probabilities, never one of probability 0
+        cumulative = np.cumsum(np.broadcast_to(rows, (n, rows.shape[-1])), axis=1)
+        at = (generator.random(n) * cumulative[:, -1])[:, None]
+        states[:, i] = (cumulative <= at).sum(axis=1).clip(max=rows.shape[-1] - 1)
         if n and np.isnan(rows).any():
             raise ValueError(
                 f"node {structure.nodes[i]!r}: a row of its table that is undefined has positive probability, so no "
                 "case can be drawn; estimate with pseudo-counts or fill the row"
             )
     return states
-
-
-def draw_rows(rows: Floats, generator: np.random.Generator) -> Ints:
-    """Draw one position from each row of probabilities; never one of probability 0."""
-    cumulative = np.cumsum(rows, axis=1)
-    at = (generator.random(len(rows)) * cumulative[:, -1])[:, None]
-    return np.asarray((cumulative <= at).sum(axis=1).clip(max=rows.shape[1] - 1), np.int64)

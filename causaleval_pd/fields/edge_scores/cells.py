@@ -30,9 +30,10 @@ from numpy.typing import NDArray
 from ...contract.cells import CellFormat, pack_rows, register_cell_format, rows_of
 from ...contract.checks import check_known, check_type, name_row, refuse_masked, shown
 from ...contract.encoding import AmbiguousEncodingError
-from ...graphs.edge_marks import ARROW, CIRCLE, TAIL, is_no_arrow
+from ...graphs.edge_marks import is_no_arrow
 from ...graphs.formats.edge_list import columns_of
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad_shares
+from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
 from ...graphs.node_names import NodeLists, node_name
 from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, as_packed, check_names, is_packed, names_header, read_names
 from ...graphs.weights import BOOTSTRAP, as_floats, is_p_value, is_rank, refuse_groups, unread_numbers
@@ -281,8 +282,8 @@ def score_column(
     if symmetric is not None:
         check_type(symmetric, (bool, np.bool_), "True, False or None", "symmetric")
     series = rows_of(values, index, "matrices", dims=(2,))
-    lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
-    return pack_rows(series, lambda row, cell: _read(cell, lists[row], encoding, symmetric, kind))
+    lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
+    return pack_rows(series, lambda row, cell: _read(cell, lists.rows[row], encoding, symmetric, kind))
 
 
 def type_cells(nodes: Sequence[str], planes: Floats) -> bytes:

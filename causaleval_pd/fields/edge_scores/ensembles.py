@@ -19,7 +19,7 @@ from ...drawing import colour_bar, colour_map, frame_square, name_ticks, place_t
 from ...graphs.classes import is_cpdag
 from ...graphs.column import as_graph, graph_column
 from ...graphs.graph import Graph
-from ...graphs.kernels.planes import DAG, KINDS, a_kind
+from ...graphs.kernels.planes import ARROW, CIRCLE, DAG, KINDS, TAIL, a_kind
 from ...graphs.mixed.marks import codes_from_planes, is_mixed, lift, planes_from_marks
 from ...graphs.orientations import TooManyWaysError, direction_shares
 from ...graphs.packing import UnpackedColumn, pack_column, unpack_column
@@ -38,7 +38,6 @@ RULES = ("threshold", "pairwise", "acyclic")
 CYCLIC = ("missing", "break")
 UNDIRECTED = ("half", "both", "none", "class")
 CLASSES_OF_TRUTH = ("dag", "cpdag")
-_TAIL, _ARROW, _CIRCLE = 1, 2, 3
 #: types of edge of an ordered pair (i, j) with i < j: none, i -> j, i <- j, i -- j, i <-> j
 _NONE, _FORWARD, _BACKWARD, _LINE, _BOTH = range(5)
 #: probabilities that differ by less are equal
@@ -127,11 +126,11 @@ def _types(nodes: tuple[str, ...], marks: NDArray[np.uint8], weights: Floats) ->
 
     return Types(
         nodes,
-        share((marks == _ARROW) & (turned == _TAIL)),
-        share((marks == _TAIL) & (turned == _TAIL)),
-        share((marks == _ARROW) & (turned == _ARROW)),
+        share((marks == ARROW) & (turned == TAIL)),
+        share((marks == TAIL) & (turned == TAIL)),
+        share((marks == ARROW) & (turned == ARROW)),
         share(marks != 0),
-        bool((marks < _CIRCLE).all()),
+        bool((marks < CIRCLE).all()),
     )
 
 
@@ -139,7 +138,7 @@ def _check_cpdags(column: UnpackedColumn, marks: list[NDArray[np.uint8]]) -> Non
     """Refuse graphs with undirected edges or circles that are not CPDAGs, and so not classes of DAGs."""
     wrong: dict[int, int] = {}
     for block, codes in zip(column.blocks, marks, strict=True):
-        lines = ((codes == _TAIL) & (codes.transpose(0, 2, 1) == _TAIL)) | (codes == _CIRCLE)
+        lines = ((codes == TAIL) & (codes.transpose(0, 2, 1) == TAIL)) | (codes == CIRCLE)
         some = np.flatnonzero(lines.any(axis=(1, 2)))
         if not is_mixed(block.planes):
             some = some[~is_cpdag(block.planes[some], block.n_nodes)]
@@ -157,7 +156,7 @@ def _check_cpdags(column: UnpackedColumn, marks: list[NDArray[np.uint8]]) -> Non
 def _class_directions(marks: NDArray[np.uint8], weights: Floats, rows: Ints) -> Floats:
     """Return the weighted share of the DAGs of the members' classes that direct an undirected edge as i -> j."""
     shares = np.zeros(marks.shape[1:])
-    lines = (marks == _TAIL) & (marks.transpose(0, 2, 1) == _TAIL)
+    lines = (marks == TAIL) & (marks.transpose(0, 2, 1) == TAIL)
     for plane, weight, row in zip(lines, weights.tolist(), rows.tolist(), strict=True):
         near = [sum(1 << j for j in np.flatnonzero(line).tolist()) for line in plane]
         try:
@@ -188,7 +187,7 @@ def _consensus(types: Types, rule: str, cyclic: str) -> Graph | None:
     """Return the graph that a rule makes of the probabilities; of members with circles, their skeleton."""
     d = len(types.nodes)
     if not types.plain:
-        marks = np.where(types.adjacent > 0.5 + _CLOSE, _TAIL, 0).astype(np.uint8)
+        marks = np.where(types.adjacent > 0.5 + _CLOSE, TAIL, 0).astype(np.uint8)
         return Graph(types.nodes, "skeleton", planes_from_marks(marks[None])[0])
     i, j = np.triu_indices(d, 1)
     chances = np.stack(
@@ -205,10 +204,10 @@ def _consensus(types: Types, rule: str, cyclic: str) -> Graph | None:
     chosen = _likeliest(chances, by_pair=rule == "pairwise")
     marks = np.zeros((d, d), np.uint8)
     for code, (at_low, at_high) in {
-        _FORWARD: (_TAIL, _ARROW),
-        _BACKWARD: (_ARROW, _TAIL),
-        _LINE: (_TAIL, _TAIL),
-        _BOTH: (_ARROW, _ARROW),
+        _FORWARD: (TAIL, ARROW),
+        _BACKWARD: (ARROW, TAIL),
+        _LINE: (TAIL, TAIL),
+        _BOTH: (ARROW, ARROW),
     }.items():
         some = chosen == code
         marks[i[some], j[some]], marks[j[some], i[some]] = at_high, at_low
@@ -241,7 +240,7 @@ def _acyclic(types: Types) -> Graph:
         u, v = int(i[a]), int(j[a])
         if marks[u, v] or reached[v, u]:
             continue
-        marks[u, v], marks[v, u] = _ARROW, _TAIL
+        marks[u, v], marks[v, u] = ARROW, TAIL
         reached |= np.outer(reached[:, u], reached[v])
     return _graph(types.nodes, marks)
 

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from ...contract.cells import is_missing, packed_column
 from ...contract.checks import name_row
 from ...contract.context import Context
-from ...contract.field import Field, register_field
+from ...contract.field import Field, Relabelling, register_field
 from ...contract.pairs import Batch, StoredPairs
-from ...contract.relabelling import Relabelling
 from ...graphs.column import as_graph, graph_column
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.mixed.marks import is_mixed, plane_halves
@@ -55,17 +54,13 @@ def truths_of(block: Block, node_sets: tuple[tuple[str, ...], ...]) -> Truths:
     return Truths(block.n_nodes, true_marks(block.planes, block.n_nodes), block.kinds, node_sets, block.node_set)
 
 
-def truth_column(truth: pd.Series) -> ScoreColumn:
-    """Decode a column of graphs as matrices of marks."""
+def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
+    """Align a column of graphs with one of scores by node names."""
     codes, distinct = pd.factorize(truth)
     graphs = unpack_graphs(pd.Series(distinct), column=truth.name)
     blocks = [ScoreBlock(x.rows, truths_of(x, graphs.node_sets), x.node_set) for x in graphs.blocks]
-    return ScoreColumn(codes, tuple(blocks), graphs.node_sets)
-
-
-def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
-    """Align a column of graphs with one of scores by node names."""
-    yield from aligned(truth_column(truth), unpack_column(estimate, estimate.name), estimate.index, ScorePairs)
+    truths = ScoreColumn(codes, tuple(blocks), graphs.node_sets)
+    yield from aligned(truths, unpack_column(estimate, estimate.name), estimate.index, ScorePairs)
 
 
 def aligned(
@@ -81,18 +76,16 @@ def aligned(
     ]
     for at in np.flatnonzero(numbers[0] != numbers[1])[:1].tolist():
         node_lists = [list(x.node_sets[codes[at]]) for x, codes in zip((truths, estimates), sets, strict=True)]
-        raise ValueError(f"{name_row(int(rows[at]), index)}: {other_nodes(*node_lists)}")
+        raise ValueError(
+            f"{name_row(int(rows[at]), index)}: {node_sides(*node_lists)}; make the scores with "
+            "ce.score_column(..., nodes=ce.graph_column(truths))"
+        )
     for block, other in itertools.product(truths.blocks, estimates.blocks):
         if block.scores.n_nodes == other.scores.n_nodes:
             true, estimated = truths.places(block)[rows], estimates.places(other)[rows]
             some = np.flatnonzero((true >= 0) & (estimated >= 0))
             if len(some):
                 yield Batch(rows[some], make(block.scores, other.scores, true[some], estimated[some]))
-
-
-def other_nodes(truth: list[str], estimate: list[str]) -> str:
-    """Describe how the nodes of a truth and of scores differ."""
-    return f"{node_sides(truth, estimate)}; make the scores with ce.score_column(..., nodes=ce.graph_column(truths))"
 
 
 def pair(truth: Any, estimate: Any) -> ScorePairs:

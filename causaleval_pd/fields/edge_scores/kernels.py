@@ -114,10 +114,7 @@ def sort_down(keys: Floats, labels: Payload, n: int) -> None:
 def rank(
     keys: Floats, labels: Bools, size: Ints, n_true: Ints, cut: Ints, room: Floats, label_room: Bools, found: Floats
 ) -> None:
-    """Rank the candidates of each pair; ties are one group. `cut` (n,) is k of the precision at k.
-
-    Fills a row of `found` per pair, in the order of the constants above; NaN where a number is not defined.
-    """
+    """Rank the candidates of each pair, ties as one group, with `cut` (n,) as k; `found` is in the constants' order."""
     for row in range(size.size):
         n, k = size[row], n_true[row]
         found[row, :] = np.nan
@@ -174,8 +171,7 @@ def rank(
 def pattern_sums(above: Floats, tied: Floats, sums: Floats) -> None:
     """Sum [e' ranks no lower than e] / n(e), n(e) the candidates that rank no lower than e, by pattern of (e, e').
 
-    `sums` (n, 6) are those of ordered pairs of nodes that are the same, reversed, share their first node, their second
-    node, the first of e is the second of e', the second the first.
+    Patterns: the same, reversed, same first node, same second, first of e is second of e', second of e is first.
     """
     d = above.shape[1]
     for row in range(len(above)):
@@ -251,8 +247,7 @@ def shuffle_scores(
 ) -> None:
     """Shuffle the scores over the marked slots; of `paired` rows both directions of a pair move together.
 
-    In `acyclic` rows the marked slots are pairs with a score in one direction at most, which is then directed along a
-    random order of the nodes.
+    In `acyclic` rows slots are pairs with one score at most, which is directed along a random order of the nodes.
     """
     d = planes.shape[2]
     for row in range(keys.size):

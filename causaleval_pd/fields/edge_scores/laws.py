@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.closed_form import ClosedFormRule, register_closed_form
-from ...contract.law import ClosedForm, Distribution, Tails
+from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Tails, register_closed_form
 from ...contract.metric import Metric
 from ...contract.pairs import PairError
-from ..structure.nulls.hypergeometric import hypergeometric_law
+from ..structure.nulls.laws import hypergeometric_law
 from .pairs import Candidates, ScorePairs, Universe, candidates, universe_options
 
 Floats = NDArray[np.float64]
@@ -46,11 +45,6 @@ class Ties(NamedTuple):
         if not self.profile:
             return np.ones(self.n, np.int64)
         return np.frombuffer(self.profile, np.int32).astype(np.int64)
-
-    @property
-    def largest(self) -> int:
-        """Size of the largest group."""
-        return int(self.sizes.max(initial=0))
 
 
 def make_ties(n: int, k: int, sizes: Ints) -> Ties:
@@ -106,7 +100,7 @@ def rank_sum(ties: Ties) -> RankSum | None:
     steps = int(_transition_starts(few_ties)[-1])
     if ties.profile and steps * few * (n - few) <= _MOST_STEPS:
         return RankSum(EXACT, _tails_of(_tied(few_ties)))
-    if ties.largest <= _TIED * n and few >= _FEWEST and k * (n - k) <= _MOST_VALUES:
+    if ties.sizes.max(initial=0) <= _TIED * n and few >= _FEWEST and k * (n - k) <= _MOST_VALUES:
         return RankSum(NORMAL, _normal_tails(ties))
     return _mixture(ties)
 
@@ -178,10 +172,7 @@ def _mixture(ties: Ties) -> RankSum | None:
 
 
 def mixture_tails(ties: Ties) -> Floats:
-    """Return tails of 2 U as a mixture over the true ones above the last group, such as that of zeros.
-
-    The parts are exact where few true or other ones are above, and normal else.
-    """
+    """Return tails of 2 U as a mixture over the true ones above the last group, such as that of zeros."""
     sizes, n, k = ties.sizes, ties.n, ties.k
     m = n - int(sizes[-1])
     tails = np.zeros(2 * k * (n - k) + 2)
@@ -245,7 +236,7 @@ def shuffled_law(metric: Metric, pairs: ScorePairs, slots: NDArray[np.bool_]) ->
     options = universe_options(metric)
     if metric.closed_form == "early_precision":
         options["magnitude"] = True
-    chosen = Universe.of(**options)
+    chosen = Universe(**options)
     try:
         candidate_set = candidates(pairs, chosen)
     except PairError:
@@ -284,13 +275,17 @@ def _precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedF
         if not 0 < first <= ties.n:
             laws.append((np.array([np.nan]), np.ones(1)))
         else:
-            laws.append(precision_law(ties.n, ties.k, first, *cut_at(ties, first)))
+            # the candidates above the group in which the cut falls, and its size
+            ends = np.cumsum(ties.sizes)
+            group = int(np.searchsorted(ends, first))
+            tied = int(ties.sizes[group])
+            laws.append(precision_law(ties.n, ties.k, first, int(ends[group]) - tied, tied))
     return _stored(shuffled, laws)
 
 
 def _brier(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     """Return mean and variance of the Brier score: only the sum of the true candidates' probabilities varies."""
-    candidate_set = candidates(pairs, Universe.of(**universe_options(metric), magnitude=False))
+    candidate_set = candidates(pairs, Universe(**universe_options(metric), magnitude=False))
     q = np.where(np.arange(candidate_set.keys.shape[1]) < candidate_set.size[:, None], candidate_set.keys, 0.0)
     n, k = np.maximum(candidate_set.size, 1).astype(np.float64), candidate_set.n_true.astype(np.float64)
     average = q.sum(axis=1) / n
@@ -337,21 +332,18 @@ def _auroc(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     def tails(observed: Floats, level: float) -> Tails:
         row_tails = Tails.unknown(shuffled.n)
         for number, law in enumerate(sums):
-            if law is not None:
-                at = shuffled.rows[shuffled.place == number]
-                _fill(row_tails, at[~np.isnan(observed[at])], observed, law, products[number], level)
+            if law is None:
+                continue
+            at, product = shuffled.rows[shuffled.place == number], products[number]
+            at = at[~np.isnan(observed[at])]
+            twice = np.rint(2 * observed[at] * product).astype(np.int64)
+            row_tails.p[at], row_tails.strict[at] = law.above(twice), law.above(twice + 1)
+            for limits, q in ((row_tails.low, (1 - level) / 2), (row_tails.high, (1 + level) / 2)):
+                limits[at] = law.quantile(q) / (2 * product)
+            row_tails.method[at] = (EXACT, *_METHODS).index(law.method)
         return row_tails
 
     return ClosedForm(_spread(shuffled, mean), _spread(shuffled, squares), tails=tails, tailed=tailed)
-
-
-def _fill(found: Tails, at: Ints, observed: Floats, law: RankSum, product: float, level: float) -> None:
-    """Fill in the tails of rows with one law of 2 U."""
-    twice = np.rint(2 * observed[at] * product).astype(np.int64)
-    found.p[at], found.strict[at] = law.above(twice), law.above(twice + 1)
-    for limits, q in ((found.low, (1 - level) / 2), (found.high, (1 + level) / 2)):
-        limits[at] = law.quantile(q) / (2 * product)
-    found.method[at] = (EXACT, *_METHODS).index(law.method)
 
 
 def _average_precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
@@ -383,14 +375,6 @@ def precision_law(n: int, k: int, first: int, above: int, tied: int) -> tuple[Fl
         values.append((right + more * share) / first)
         weights.append(chance * conditionals)
     return np.concatenate(values), np.concatenate(weights)
-
-
-def cut_at(ties: Ties, first: int) -> tuple[int, int]:
-    """Return how many candidates rank above the group in which the cut after `first` falls, and its size."""
-    ends = np.cumsum(ties.sizes)
-    group = int(np.searchsorted(ends, first))
-    size = int(ties.sizes[group])
-    return int(ends[group]) - size, size
 
 
 _FORMS: dict[str, _Form] = {

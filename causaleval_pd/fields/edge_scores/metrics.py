@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_choice, check_flag, check_number, check_whole, warn
 from ...contract.delegation import takes_settings_of
 from ...contract.metric import Metric, metric
-from ...contract.options import with_options
+from ...contract.options import with_example, with_options
 from ...contract.pairs import PairError
 from ...graphs.kernels.planes import KINDS as CLASSES
 from ...graphs.kernels.planes import PLAIN_KINDS
@@ -66,9 +66,19 @@ OPTIONS = {
 }
 
 
+EXAMPLE = """>>> import causaleval_pd as ce
+>>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
+>>> round(ce.{name}("0 -> 1; 2 -> 1", cell), 3)
+{gives}"""
+FORECAST = """>>> import causaleval_pd as ce
+>>> cell = ce.score_column([[[0, 0.9, 0.4], [0.2, 0, 0.5], [0, 0, 0]]], encoding="row->column")[0]
+>>> round(ce.{name}("0 -> 1; 2", cell), 3)
+{gives}"""
+
+
 def chosen_candidates(pairs: ScorePairs, **options: Any) -> Candidates:
     """Return the candidates of pairs by the options of a metric."""
-    chosen = Universe.of(**options)
+    chosen = Universe(**options)
     if chosen.universe in ("ordered", "ordered_with_diagonal") and pairs.symmetric.any():
         warn(
             f"symmetric scores cannot show directions, so that the best value in universe={chosen.universe!r} is below "
@@ -93,54 +103,49 @@ def ranked(pairs: ScorePairs, options: dict[str, Any], k: int | None = None) -> 
         )
         return values
 
-    return pairs.remember(("ranked", Universe.of(**options), k), compute)
+    return pairs.remember(("ranked", Universe(**options), k), compute)
 
 
-def _ranking(*, without: Sequence[str] = (), **declared: Any) -> Callable[[Callable[..., Floats]], Metric]:
-    """Declare a metric that takes the options of the universe, `without` some of them."""
+def _ranking(
+    *, gives: float, without: Sequence[str] = (), **declared: Any
+) -> Callable[[Callable[..., Floats]], Metric]:
+    """Declare a metric that takes the options of the universe, `without` some of them; the example `gives` a value."""
 
     def declare(function: Callable[..., Floats]) -> Metric:
-        return metric(**declared)(with_options(OPTIONS)(takes_settings_of(Universe.of, without=without)(function)))
+        shown = with_example(EXAMPLE, gives=gives)(takes_settings_of(Universe, without=without)(function))
+        return metric(**declared)(with_options(OPTIONS)(shown))
 
     return declare
 
 
-@_ranking(**SHARE, long_name="area under the ROC curve", closed_form="auroc", reference="10.1016/j.patrec.2005.10.010")
+@_ranking(
+    gives=0.625,
+    **SHARE,
+    long_name="area under the ROC curve",
+    closed_form="auroc",
+    reference="10.1016/j.patrec.2005.10.010",
+)
 def auroc(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the probability that a true edge has a larger score than a pair without edge, ties counting half.
 
     It is that of scikit-learn. Without true edges, or with nothing but these, it is undefined. The universe of
     candidates changes the number; `score_universe`, `n_candidates` and `n_true_candidates` return it.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> ce.auroc("0 -> 1; 2 -> 1", cell)
-    0.625
     """
     return ranked(pairs, options)[:, 0]
 
 
-@_ranking(**SHARE, long_name="average precision", closed_form="average_precision")
+@_ranking(gives=0.667, **SHARE, long_name="average precision", closed_form="average_precision")
 def average_precision(pairs: ScorePairs, **options: Any) -> Floats:
     """Average the precision at the scores of the true edges, ties taken together.
 
     It is that of scikit-learn, a step-wise area under the precision-recall curve. Its value under guessing depends on
     the number of true edges and on ties: a list with few scores above 0 has less to gain by chance. Undefined without
     true edges.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> round(ce.average_precision("0 -> 1; 2 -> 1", cell), 3)
-    0.667
     """
     return ranked(pairs, options)[:, 1]
 
 
-@_ranking(**SHARE, long_name="precision of the k largest scores", closed_form="precision_at_k")
+@_ranking(gives=0.5, **SHARE, long_name="precision of the k largest scores", closed_form="precision_at_k")
 def precision_at_k(pairs: ScorePairs, *, k: int | None = None, **options: Any) -> Floats:
     """Return the share of true edges among the k largest scores; its mean over random orders of ties.
 
@@ -149,13 +154,6 @@ def precision_at_k(pairs: ScorePairs, *, k: int | None = None, **options: Any) -
     k : int, optional
         How many scores; default the number of true edges, by which precision and recall are equal. More than there are
         candidates is refused.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> ce.precision_at_k("0 -> 1; 2 -> 1", cell)
-    0.5
     """
     if k is not None:
         wanted = check_whole(k, "k", 1)
@@ -167,6 +165,7 @@ def precision_at_k(pairs: ScorePairs, *, k: int | None = None, **options: Any) -
 
 
 @_ranking(
+    gives=1.5,
     without=("magnitude",),
     **{**SHARE, "range": (0, np.inf), "optimum": np.inf},
     long_name="early precision ratio",
@@ -179,49 +178,28 @@ def early_precision_ratio(pairs: ScorePairs, **options: Any) -> Floats:
     The largest scores are those from a cut on: the K-th largest for K true edges, or the smallest that is not 0 if that
     is larger. All that tie with the cut are taken; `early_precision_selected` returns how many. Absolute values rank.
     1 is random. Undefined without true edges.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> ce.early_precision_ratio("0 -> 1; 2 -> 1", cell)
-    1.5
     """
     return ranked(pairs, options | {"magnitude": True})[:, 3]
 
 
-@_ranking(without=("magnitude",), **NUMBER, long_name="scores that the early precision ratio counts")
+@_ranking(gives=2.0, without=("magnitude",), **NUMBER, long_name="scores that the early precision ratio counts")
 def early_precision_selected(pairs: ScorePairs, **options: Any) -> Floats:
-    """Return how many candidates `early_precision_ratio` counts.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> ce.early_precision_selected("0 -> 1; 2 -> 1", cell)
-    2.0
-    """
+    """Return how many candidates `early_precision_ratio` counts."""
     return ranked(pairs, options | {"magnitude": True})[:, 4]
 
 
-@_ranking(**SHARE, long_name="largest F1 over thresholds")
+@_ranking(gives=0.667, **SHARE, long_name="largest F1 over thresholds")
 def max_f1(pairs: ScorePairs, **options: Any) -> Floats:
     """Return the largest F1 score of the candidates from a threshold on, over all thresholds.
 
     The threshold is chosen by the truth, so that the value under guessing is far above that of a fixed threshold; null
     models choose it anew in every control. Undefined without true edges.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> round(ce.max_f1("0 -> 1; 2 -> 1", cell), 3)
-    0.667
     """
     return ranked(pairs, options)[:, 5]
 
 
 @_ranking(
+    gives=1.0,
     **{**SHARE, "direction": "minimize", "range": (0, np.inf), "optimum": 0},
     long_name="smallest Hamming distance over thresholds",
 )
@@ -230,13 +208,6 @@ def min_hamming(pairs: ScorePairs, **options: Any) -> Floats:
 
     The candidates from a threshold on are compared with the true edges. No edge at all is one of the choices, so that
     the value is at most the number of true edges.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> ce.min_hamming("0 -> 1; 2 -> 1", cell)
-    1.0
     """
     return ranked(pairs, options)[:, 6]
 
@@ -249,18 +220,12 @@ def min_hamming(pairs: ScorePairs, **options: Any) -> Floats:
     long_name="smallest SHD over thresholds",
 )
 @with_options(OPTIONS)
+@with_example(EXAMPLE, gives=1.0)
 def best_shd(pairs: ScorePairs, *, magnitude: bool | None = None) -> Floats:
     """Return the smallest structural Hamming distance of the graphs that thresholds make of the scores.
 
     A graph has i -> j where only this direction is above the threshold, and an undirected edge where both are, as
     `series.score.threshold` makes it. Null models choose the threshold anew in every control.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> ce.best_shd("0 -> 1; 2 -> 1", cell)
-    1.0
     """
     from .kernels import least_shd
 
@@ -272,61 +237,30 @@ def best_shd(pairs: ScorePairs, *, magnitude: bool | None = None) -> Floats:
     return distances
 
 
-@_ranking(**NUMBER, long_name="candidates")
+@_ranking(gives=6.0, **NUMBER, long_name="candidates")
 def n_candidates(pairs: ScorePairs, **options: Any) -> Floats:
-    """Return the number N of candidates, the pairs of nodes that are ranked.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> ce.n_candidates("0 -> 1; 2 -> 1", cell)
-    6.0
-    """
+    """Return the number N of candidates, the pairs of nodes that are ranked."""
     return chosen_candidates(pairs, **options).size.astype(np.float64)
 
 
-@_ranking(**NUMBER, long_name="true edges among the candidates")
+@_ranking(gives=2.0, **NUMBER, long_name="true edges among the candidates")
 def n_true_candidates(pairs: ScorePairs, **options: Any) -> Floats:
-    """Return the number K of candidates that are true.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> ce.n_true_candidates("0 -> 1; 2 -> 1", cell)
-    2.0
-    """
+    """Return the number K of candidates that are true."""
     return chosen_candidates(pairs, **options).n_true.astype(np.float64)
 
 
-@_ranking(**NUMBER, long_name="true edges that are not candidates")
+@_ranking(gives=0.0, **NUMBER, long_name="true edges that are not candidates")
 def n_true_unscored(pairs: ScorePairs, **options: Any) -> Floats:
-    """Return the number of true edges that are left out: without score, or outside the universe.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> ce.n_true_unscored("0 -> 1; 2 -> 1", cell)
-    0.0
-    """
+    """Return the number of true edges that are left out: without score, or outside the universe."""
     return chosen_candidates(pairs, **options).n_true_unscored.astype(np.float64)
 
 
 @metric(**{**NUMBER, "range": (0, len(UNIVERSES))}, long_name="universe of candidates", dtype=UNIVERSES)
 @with_options(OPTIONS)
+@with_example(EXAMPLE, gives=0.0)
 def score_universe(pairs: ScorePairs, *, universe: str | None = None, sources: Sources = None) -> Floats:
-    """Return the universe that metrics of the scores take, by name.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], encoding="row->column")[0]
-    >>> ce.score_universe("0 -> 1; 2 -> 1", cell)
-    0.0
-    """
-    words = Universe.of(universe=universe, sources=sources).words(pairs)
+    """Return the universe that metrics of the scores take, by name."""
+    words = Universe(universe=universe, sources=sources).words(pairs)
     return np.array([UNIVERSES.index(word) for word in words.tolist()], np.float64)
 
 
@@ -372,22 +306,16 @@ def _mean(values: Floats, known: NDArray[np.bool_]) -> Floats:
     reference="10.1175/1520-0493(1950)078<0001:VOFEIT>2.0.CO;2",
 )
 @with_options(OPTIONS)
+@with_example(FORECAST, gives=0.077)
 def brier(pairs: ScorePairs, *, universe: str | None = None, undirected: str = "both") -> Floats:
-    """Return the mean squared difference between probabilities and edges (1 true, 0 not).
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 0.9, 0.4], [0.2, 0, 0.5], [0, 0, 0]]], encoding="row->column")[0]
-    >>> round(ce.brier("0 -> 1; 2", cell), 3)
-    0.077
-    """
+    """Return the mean squared difference between probabilities and edges (1 true, 0 not)."""
     known, q, y = forecasts(pairs, universe, undirected)
     return _mean((q - y) ** 2, known)
 
 
 @metric(**_FIELD, range=(0, np.inf), long_name="logarithmic loss")
 @with_options(OPTIONS)
+@with_example(FORECAST, gives=0.255)
 def log_loss(pairs: ScorePairs, *, clip: float = 0.0, universe: str | None = None, undirected: str = "both") -> Floats:
     """Return minus the mean logarithm of the probability given to what is true.
 
@@ -395,13 +323,6 @@ def log_loss(pairs: ScorePairs, *, clip: float = 0.0, universe: str | None = Non
     ----------
     clip : float
         Probabilities are moved into [clip, 1 - clip], in [0, 0.5). With 0 a false certainty makes the loss infinite.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 0.9, 0.4], [0.2, 0, 0.5], [0, 0, 0]]], encoding="row->column")[0]
-    >>> round(ce.log_loss("0 -> 1; 2", cell), 3)
-    0.255
     """
     check_number(clip, "clip", "[0, 0.5)")
     known, q, y = forecasts(pairs, universe, undirected)
@@ -453,6 +374,7 @@ def _binned(pairs: ScorePairs, bins: int, strategy: str, universe: str | None, u
 
 @metric(**_FIELD, range=(0, 1), long_name="expected calibration error", closed_form="calibration")
 @with_options(OPTIONS)
+@with_example(FORECAST, gives=0.2)
 def calibration_error(
     pairs: ScorePairs, *, bins: int = 10, strategy: str = "width", universe: str | None = None, undirected: str = "both"
 ) -> Floats:
@@ -469,13 +391,6 @@ def calibration_error(
         Number of bins.
     strategy : {"width", "quantile"}
         Bins of equal width, or with about as many candidates each.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 0.9, 0.4], [0.2, 0, 0.5], [0, 0, 0]]], encoding="row->column")[0]
-    >>> round(ce.calibration_error("0 -> 1; 2", cell), 3)
-    0.2
     """
     bin_sums = _binned(pairs, bins, strategy, universe, undirected)
     n = bin_sums.n.sum(axis=1)
@@ -532,14 +447,10 @@ def brier_parts(
 
     Parameters
     ----------
-    truth : graph
-        The true graph.
-    estimate : score cell
-        Probabilities, one cell of `score_column`.
+    truth, estimate, strategy, universe
+        As in `calibration_curve`.
     bins : int, optional
         Number of bins; default groups of equal probabilities.
-    strategy, universe
-        As in `calibration_error`.
 
     Returns
     -------

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...contract.field import MOST_LISTED, all_orders
 from ...contract.law import ClosedForm, Distribution, Tails
 from ...contract.metric import Metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, no_closed_form, register_null
 from ...contract.pairs import PairError, StoredPairs
-from ...contract.relabelling import MOST_LISTED, all_orders
 from ...execution.random_streams import uniforms
-from ..structure.nulls.quadratic_assignment import PairSums, pair_sums, relabelling_moments
+from ..structure.nulls.additive import PairSums, pair_sums, relabelling_moments
 from .cells import KINDS, PROBABILITY, TYPES, ScoreBatch
 from .laws import shuffled_law
 from .pairs import UNORDERED, Candidates, ScorePairs, Truths, Universe, candidates, universe_options
@@ -62,11 +62,11 @@ def _effort(pairs: Any) -> tuple[int, float]:
 def shuffled_universe(matching: Matching) -> Universe:
     """Return the universe over which scores are shuffled: as the user names it, else that of the metrics."""
     named = {name: matching.options.get(name, default) for name, default in _OPTIONS.items()}
-    chosen = Universe.of(**named)
+    chosen = Universe(**named)
     if chosen != Universe():
         return chosen
     ranking = [m for m in matching.metrics if "universe" in inspect.signature(m.function).parameters]
-    universes = {replace(Universe.of(**universe_options(m)), reduce="max", magnitude=None): m.name for m in ranking}
+    universes = {replace(Universe(**universe_options(m)), reduce="max", magnitude=None): m.name for m in ranking}
     if len(universes) == 1:
         return next(iter(universes))
     # ordered pairs that are shuffled are unordered pairs that are shuffled, whatever their labels
@@ -92,7 +92,7 @@ def _places(chosen: Universe) -> Universe:
 def refuse_sources(matching: Matching, null: str) -> None:
     """Refuse metrics of some sources where controls do not keep scores among the sources."""
     for metric in matching.metrics:
-        sources = Universe.of(**universe_options(metric)).sources if "sources" in metric.options else None
+        sources = Universe(**universe_options(metric)).sources if "sources" in metric.options else None
         if sources is not None:
             raise ValueError(
                 f"{metric.name} has sources={list(sources)!r}, and null={null!r} does not keep scores among the "
@@ -115,7 +115,7 @@ def _refuse_others(matching: Matching, pairs: ScorePairs, chosen: Universe, slot
     for metric in matching.metrics:
         if "universe" not in inspect.signature(metric.function).parameters:
             continue
-        universe = Universe.of(**universe_options(metric))
+        universe = Universe(**universe_options(metric))
         if _places(universe) == _places(chosen):
             continue
         try:
@@ -321,7 +321,7 @@ def relabelled_moments(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
     """Return mean and variance of a metric over all relabellings, where they are known, or None."""
     if metric.closed_form not in _KNOWN:
         return None
-    chosen = Universe.of(**universe_options(metric))
+    chosen = Universe(**universe_options(metric))
     if chosen.universe not in (None, "ordered", "unordered") or chosen.undirected == "ignore":
         return None
     try:

@@ -97,42 +97,30 @@ Floats = NDArray[np.float64]
 Sources = Iterable[str] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Universe:
     """Options by which metrics and null models choose candidates; those of the metrics, which describe them."""
 
     universe: str | None = None
-    sources: tuple[str, ...] | None = None
+    sources: Sources = None
     undirected: str = "both"
     reduce: str = "max"
     unscored: str = "drop"
     magnitude: bool | None = None
 
-    @classmethod
-    def of(
-        cls,
-        *,
-        universe: str | None = None,
-        sources: Sources = None,
-        undirected: str = "both",
-        reduce: str = "max",
-        unscored: str = "drop",
-        magnitude: bool | None = None,
-    ) -> Universe:
-        """Check options as a user writes them."""
-        nodes = None
-        if sources is not None:
-            if isinstance(sources, str) or not isinstance(sources, Iterable):
-                raise TypeError(f"sources must be a list of names of nodes, found {shown(sources)}")
-            nodes = tuple(sorted(set(map(str, sources))))
-        check_choice(universe, (*UNIVERSES, None), "universe")
-        check_choice(undirected, _UNDIRECTED, "undirected")
-        check_choice(reduce, _REDUCE, "reduce")
-        check_choice(unscored, _UNSCORED, "unscored")
-        if nodes is not None and universe not in (None, "ordered", "ordered_with_diagonal"):
-            raise ValueError(f"sources= restricts ordered pairs, and universe={universe!r} has others")
-        by_size = None if magnitude is None else check_flag(magnitude, "magnitude")
-        return cls(universe, nodes, undirected, reduce, unscored, by_size)
+    def __post_init__(self) -> None:
+        if self.sources is not None:
+            if isinstance(self.sources, str) or not isinstance(self.sources, Iterable):
+                raise TypeError(f"sources must be a list of names of nodes, found {shown(self.sources)}")
+            object.__setattr__(self, "sources", tuple(sorted(set(map(str, self.sources)))))
+        check_choice(self.universe, (*UNIVERSES, None), "universe")
+        check_choice(self.undirected, _UNDIRECTED, "undirected")
+        check_choice(self.reduce, _REDUCE, "reduce")
+        check_choice(self.unscored, _UNSCORED, "unscored")
+        if self.sources is not None and self.universe not in (None, "ordered", "ordered_with_diagonal"):
+            raise ValueError(f"sources= restricts ordered pairs, and universe={self.universe!r} has others")
+        if self.magnitude is not None:
+            check_flag(self.magnitude, "magnitude")
 
     def codes(self, pairs: ScorePairs) -> NDArray[np.int8]:
         """Return the shape of each pair's universe: ordered, unordered, or with the diagonal."""

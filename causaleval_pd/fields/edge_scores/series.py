@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import one_per_row
 from ...contract.checks import check_choice, check_flag, check_number, name_row
 from ...graphs.column import graph_column
 from ...graphs.node_names import short
@@ -299,23 +301,15 @@ class SeriesScoreAccessor:
 
     def _numbers(self, k: Any) -> list[int]:
         """Return one whole number per row."""
-        if isinstance(k, pd.Series) and not k.index.equals(self._obj.index):
-            raise ValueError("k is a Series whose index differs from that of the scores; bring them into one order")
-        try:
-            counts = np.full(len(self._obj), k, object) if np.ndim(k) == 0 else np.asarray(k, object)
-        except ValueError:
-            raise TypeError("k must be one number, or one per row, found lists of unequal length") from None
-        if counts.shape != (len(self._obj),):
-            raise ValueError(f"k must be one number, or one per row ({len(self._obj)}), found shape {counts.shape}")
+        n_rows, labels = len(self._obj), self._obj.index
+        counts = one_per_row(k, n_rows, labels, "k", "the column") if isinstance(k, Iterable) else [k] * n_rows
         missing = self._obj.isna().to_numpy(bool)
         numbers = []
-        for row, number in enumerate(counts.tolist()):
-            whole = isinstance(number, (int, float)) and not isinstance(number, bool) and number == number // 1
+        for row, number in enumerate(counts):
+            whole = isinstance(number, Real) and not isinstance(number, bool) and number == number // 1
             if not missing[row] and not (whole and number >= 0):
-                raise ValueError(
-                    f"{name_row(row, self._obj.index, self._obj.name)}: k must be a whole number from 0, "
-                    f"found {number!r}"
-                )
+                where = name_row(row, labels, self._obj.name)
+                raise ValueError(f"{where}: k must be a whole number from 0, found {number!r}")
             numbers.append(0 if missing[row] else int(number))
         return numbers
 

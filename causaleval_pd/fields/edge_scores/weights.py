@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from ...contract.cells import is_missing, packed_column
 from ...contract.checks import check_choice
-from ...contract.closed_form import ClosedFormRule, register_closed_form
 from ...contract.context import Context
 from ...contract.field import Field, register_field
-from ...contract.law import ClosedForm
+from ...contract.law import ClosedForm, ClosedFormRule, register_closed_form
 from ...contract.metric import Metric, metric
 from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.options import with_example
 from ...contract.pairs import Batch, StoredPairs
-from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
+from ..structure.nulls.additive import pair_sums, relabelling_moments
 from .cells import KINDS, ScoreBatch, coerce_scores, is_score_column, score_column, unpack_column
 from .field import aligned
 from .nulls import relabelled_planes, score_controls
@@ -111,6 +111,13 @@ WEIGHTS = register_field(
 _FIELD: dict[str, Any] = {"field": "edge_weights", "kinds": _KINDS}
 
 
+_EXAMPLE = """>>> import causaleval_pd as ce
+>>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
+>>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
+>>> round(ce.{name}(true, found), 3)
+{gives}"""
+
+
 def _divided(a: Floats, b: Floats) -> Floats:
     """Return a / b, NaN where b is 0."""
     return np.divide(a, b, out=np.full(len(a), np.nan), where=b > 0)
@@ -119,18 +126,11 @@ def _divided(a: Floats, b: Floats) -> Floats:
 @metric(
     **_FIELD, direction="minimize", range=(0, np.inf), optimum=0, long_name="relative Frobenius distance of weights"
 )
+@with_example(_EXAMPLE, gives=0.632)
 def relative_frobenius(pairs: WeightPairs) -> Floats:
     """Divide the Frobenius norm of the weights' differences by that of the true weights; NaN where these are all 0.
 
     The diagonal and pairs without weight do not count.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
-    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
-    >>> round(ce.relative_frobenius(true, found), 3)
-    0.632
     """
     true, estimated = pairs.weights
     return np.sqrt(_divided(((estimated - true) ** 2).sum(axis=1), (true**2).sum(axis=1)))
@@ -144,23 +144,16 @@ def relative_frobenius(pairs: WeightPairs) -> Floats:
     long_name="mean squared error of weights",
     closed_form="products",
 )
+@with_example(_EXAMPLE, gives=0.333)
 def mean_squared_weight_error(pairs: WeightPairs) -> Floats:
-    """Return the mean squared difference of weights over ordered pairs of different nodes.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
-    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
-    >>> round(ce.mean_squared_weight_error(true, found), 3)
-    0.333
-    """
+    """Return the mean squared difference of weights over ordered pairs of different nodes."""
     true, estimated = pairs.weights
     d = pairs.n_nodes
     return ((estimated - true) ** 2).sum(axis=1) / (d * (d - 1)) if d > 1 else np.full(pairs.n, np.nan)
 
 
 @metric(**_FIELD, direction="maximize", range=(0, 1), optimum=1, long_name="share of right signs")
+@with_example(_EXAMPLE, gives=0.5)
 def sign_accuracy(pairs: WeightPairs, *, zero: str = "wrong") -> Floats:
     """Return the share of true weights other than 0 whose sign the estimate has; NaN without any.
 
@@ -168,14 +161,6 @@ def sign_accuracy(pairs: WeightPairs, *, zero: str = "wrong") -> Floats:
     ----------
     zero : {"wrong", "drop"}
         What an estimate of 0 is: a wrong sign, or left out.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
-    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
-    >>> round(ce.sign_accuracy(true, found), 3)
-    0.5
     """
     check_choice(zero, _ZERO, "zero")
     true, estimated = pairs.weights
@@ -192,17 +177,9 @@ def sign_accuracy(pairs: WeightPairs, *, zero: str = "wrong") -> Floats:
     long_name="cosine similarity of weights",
     closed_form="products",
 )
+@with_example(_EXAMPLE, gives=0.894)
 def weight_cosine(pairs: WeightPairs) -> Floats:
-    """Return the cosine of the angle between true and estimated weights; NaN where either are all 0.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> matrices = [[[0, 2, 0], [0, 0, -1], [0, 0, 0]], [[0, 1, 0], [0, 0, 0], [0, 0, 0]]]
-    >>> true, found = ce.score_column(matrices, encoding="row->column", kind="weight")
-    >>> round(ce.weight_cosine(true, found), 3)
-    0.894
-    """
+    """Return the cosine of the angle between true and estimated weights; NaN where either are all 0."""
     true, estimated = pairs.weights
     norms = np.sqrt((true**2).sum(axis=1) * (estimated**2).sum(axis=1))
     return _divided((true * estimated).sum(axis=1), norms)

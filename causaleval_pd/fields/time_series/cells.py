@@ -42,8 +42,9 @@ from numpy.typing import NDArray
 from ...contract.cells import CellFormat, register_cell_format
 from ...contract.encoding import CellError
 from ...graphs.cells import refuse_blank
-from ...graphs.edge_marks import ARROW, CIRCLE, SHORT_SIGNS, TAIL
+from ...graphs.edge_marks import SHORT_SIGNS
 from ...graphs.edge_strings import parse_edges, write_graph, write_names
+from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
 from ...graphs.kernels.planes import marks_from_planes as plain_marks
 from ...graphs.kernels.planes import planes_from_marks as plain_planes
 from ...graphs.mixed.marks import is_mixed

@@ -134,8 +134,8 @@ def lagged_column(
         unpack_lagged(series)
         return as_packed(series)
     reading = Reading(encoding, kind, min_lag, max_lag, first_lag, Presence(threshold, alpha), conflict)
-    lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
-    return pack_rows(series, lambda row, cell: _read(cell, lists[row], reading).to_bytes())
+    lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
+    return pack_rows(series, lambda row, cell: _read(cell, lists.rows[row], reading).to_bytes())
 
 
 def as_lagged(
@@ -180,9 +180,9 @@ def as_lagged(
         raise TypeError("found a column, expected one lagged graph; pass a cell of it, as column.iloc[0]")
     if is_missing(value):
         raise ValueError(f"expected a lagged graph, found {value!r}")
-    lists = NodeLists(None if nodes is None else list(nodes), 1, None)
+    lists = NodeLists.read(None if nodes is None else list(nodes), 1)
     reading = Reading(encoding, kind, min_lag, max_lag, first_lag, Presence(threshold, alpha), conflict)
-    return _read(value, lists[0], reading)
+    return _read(value, lists.rows[0], reading)
 
 
 def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGraph:
@@ -302,20 +302,16 @@ def lagged_scores(
         Take the scores at this lag.
     reduce : {"max", "mean"}, optional
         Or the largest, or the mean magnitude over all lags from 1. One of `lag` and `reduce` is needed.
-    nodes : list of names, or one list per row, optional
-        Names of the variables, in the order of arrays.
+    nodes, first_lag, index : optional
+        As in `lagged_column`.
     encoding : str, optional
         "VARLiNGAM", "statsmodels VAR", "statsmodels coefs", "DYNOTEARS", "CausalRivers", or the axes of an array of
         numbers, such as "cause,effect,lag", with `first_lag`. Fitted models are recognised.
-    first_lag : {0, 1}, optional
-        Lag of the first slice of an array whose axes `encoding` names.
     min_lag : {0, 1}, optional
         1 where lag 0 was not searched although the array has it (`tau_min=1` of tigramite): it is then not scored.
     p_values : bool
         Numbers are p-values: a score is -log10(p), so that small ones rank first; p = 0 counts as the smallest float.
         Of results of a VAR the p-values are taken instead of the parameters.
-    index : Index, optional
-        Of the result; default that of `values`.
 
     Returns
     -------
@@ -349,7 +345,7 @@ def lagged_scores(
     if encoding is not None:
         check_known(encoding, WEIGHTS, "encoding of scores at lags")
     series = rows_of(values, index, "numbers of lagged links", dims=(2, 3))
-    lists = NodeLists(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
+    lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
     matrices: list[Any] = []
     names: list[Any] = []
     for row, cell in enumerate(series.tolist()):
@@ -358,7 +354,7 @@ def lagged_scores(
                 matrices.append(None)
                 names.append(None)
                 continue
-            row_names = lists[row]
+            row_names = lists.rows[row]
             labels = None if row_names is None else list(row_names)
             check_masks(cell)
             read = WEIGHTS[encoding or find_weights(cell)](cell, labels, first_lag, p_values)

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import packed_column
 from ...contract.checks import hint_alike, name_row
 from ...contract.context import Context
-from ...contract.field import Field, identify_cells, register_field
+from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws, no_closed_form
 from ...contract.pairs import Batch
-from ...contract.relabelling import Relabelling
 from .cells import KINDS, LaggedGraph, pack_cell
 from .column import LaggedCells, as_lagged, coerce_lagged, is_lagged_column, lagged_column, unpack_lagged
 from .pairs import LaggedBatch, LaggedPairs
@@ -97,19 +97,12 @@ def labels(truths: pd.Series) -> NDArray[np.int64]:
 
 def relabelled_cells(pairs: LaggedPairs, truths: pd.Series) -> pd.Series:
     """Pack the estimates of pairs over the variables of their truths."""
-    cells = unpack_lagged(truths)
-    packed_cells = [
-        LaggedGraph.from_bytes(
-            pack_cell(
-                cells.blocks[block].head.nodes,
-                pairs.estimate.codes[at],
-                pairs.estimate.min_lag,
-                int(pairs.estimate.kinds[at]),
-            )
-        )
+    cells, estimates = unpack_lagged(truths), pairs.estimate
+    packed = (
+        pack_cell(cells.blocks[block].head.nodes, estimates.codes[at], estimates.min_lag, int(estimates.kinds[at]))
         for block, at in zip(cells.block.tolist(), pairs.estimate_index.tolist(), strict=True)
-    ]
-    return lagged_column(packed_cells, index=truths.index)
+    )
+    return packed_column(packed, truths.index)
 
 
 def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:

@@ -19,7 +19,7 @@ from ...contract.encoding import AmbiguousEncodingError
 from ...graphs.edge_marks import SHORT_SIGNS, forward, marks_of
 from ...graphs.formats.edge_list import edge_columns, refuse_unread
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad
-from ...graphs.mixed.marks import ARROW, CIRCLE, TAIL
+from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
 from ...graphs.node_names import node_name
 from ...graphs.weights import as_floats, is_rank, refuse_numbers
 from .cells import (
@@ -120,23 +120,6 @@ def as_numbers(column: pd.Series, what: str) -> NDArray[np.float64]:
         raise ValueError(f"{what} must hold numbers: {error}") from None
 
 
-def of_arcs(arcs: NDArray[np.bool_], names: list[str] | None, min_lag: int = 0) -> Links:
-    """Make links of arrays (L + 1, d, d) with True where the source (row) at t - lag has an arc to the target at t."""
-    if not len(arcs):
-        raise ValueError(f"found an array of shape {arcs.shape}, without lags")
-    codes = arcs * np.uint8(DIRECTED)
-    codes[0] = codes_of_tails(arcs[:1])[0]
-    return Links(names, codes, min_lag)
-
-
-def array_of_lags(values: Any, what: str, order: tuple[int, int, int]) -> NDArray[Any]:
-    """Return an array of square matrices whose axes in this order are (lag, cause, effect)."""
-    array = as_array(values)
-    if array.ndim != 3 or array.shape[order[1]] != array.shape[order[2]]:
-        raise ValueError(f"found an array of shape {array.shape}, expected {what}")
-    return array.transpose(order)
-
-
 def check_lag(lag: Any, where: str) -> int:
     """Return a lag as an integer; it counts steps back, so that it is not negative."""
     try:
@@ -159,17 +142,24 @@ class Weights(NamedTuple):
     min_lag: int = 0
 
     def links(self, presence: Presence) -> Links:
-        """Return the links that the numbers show."""
+        """Return the links that the numbers show, an arc from the row at t - lag to the column at t each."""
         arcs = np.zeros(self.values.shape, np.bool_)
         arcs[self.min_lag :] = presence.of(self.values[self.min_lag :])
-        return of_arcs(arcs, self.names, self.min_lag)
+        if not len(arcs):
+            raise ValueError(f"found an array of shape {arcs.shape}, without lags")
+        codes = arcs * np.uint8(DIRECTED)
+        codes[0] = codes_of_tails(arcs[:1])[0]
+        return Links(self.names, codes, self.min_lag)
 
 
 def stack_weights(
     value: Any, names: list[str] | None, what: str, order: tuple[int, int, int], first_lag: int = 0
 ) -> Weights:
     """Read an array of numbers whose axes in this order are (lag, cause, effect), the first slice of lag 0 or 1."""
-    values = array_of_lags(value, what, order)
+    array = as_array(value)
+    if array.ndim != 3 or array.shape[order[1]] != array.shape[order[2]]:
+        raise ValueError(f"found an array of shape {array.shape}, expected {what}")
+    values = array.transpose(order)
     if not first_lag:
         return Weights(names, values)
     if values.dtype.kind not in "biuf":
@@ -181,7 +171,7 @@ def stack_weights(
 class Collector:
     """Links added one by one."""
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
+    def __init__(self, names: Iterable[Hashable] = ()) -> None:
         self.position: dict[str, int] = {}
         self._links: dict[tuple[int, int, int], int] = {}
         for name in names:
@@ -452,8 +442,11 @@ def var_weights(value: Any, *, p_values: bool) -> Weights:
                 f"found {type(value).__name__}, expected the result of statsmodels' VAR(...).fit(), or its params or "
                 "pvalues as a table with named rows; read coefs by encoding='statsmodels coefs'"
             )
-        numbers = value.pvalues if p_values else value.params
-        value = pd.DataFrame(np.asarray(numbers), index=_row_names(value), columns=list(value.names))
+        names, numbers = list(value.names), np.asarray(value.pvalues if p_values else value.params)
+        n_trend = len(numbers) - value.k_ar * len(names)
+        labels = [f"trend {i}" for i in range(n_trend)]
+        labels += [f"L{lag}.{name}" for lag in range(1, value.k_ar + 1) for name in names]
+        value = pd.DataFrame(numbers, index=labels, columns=names)
     columns = [str(name) for name in value.columns]
     places = {_split_row(str(label), columns): i for i, label in enumerate(value.index)}
     rows = {place: i for place, i in places.items() if place is not None}
@@ -470,15 +463,6 @@ def var_weights(value: Any, *, p_values: bool) -> Weights:
     for (lag, cause), row in rows.items():
         weights[lag, columns.index(cause)] = numbers[row]
     return Weights(columns, weights, 1)
-
-
-def _row_names(result: Any) -> list[str]:
-    """Return the names of the rows of a result's arrays."""
-    names = list(result.names)
-    n_trend = np.shape(result.params)[0] - result.k_ar * len(names)
-    return [f"trend {i}" for i in range(n_trend)] + [
-        f"L{lag}.{name}" for lag in range(1, result.k_ar + 1) for name in names
-    ]
 
 
 def _split_row(label: str, columns: list[str]) -> tuple[int, str] | None:
@@ -509,19 +493,22 @@ def is_tetrad_text(value: Any) -> bool:
 
 
 def read_tetrad_lags(value: Any) -> Links:
-    """Read Tetrad's text of a graph over nodes X, X:1, ... (X at t, t - 1): its edges that end at t are links."""
+    """Read Tetrad's text of a graph over nodes X, X:1, ... (X at t, t - 1)."""
     graph = read_tetrad(value)
-    collector, places = Collector(), []
+    places = []
     for label in graph.labels or ():
         parts = _TETRAD_NODE.fullmatch(str(label))
-        name, lag = (str(label), 0) if parts is None else (parts[1], check_lag(int(parts[2]), f"node {label!r}"))
-        collector.place(name)
-        places.append((name, lag))
-    for edge in map(forward, graph.ends):
+        places.append((parts[1], check_lag(int(parts[2]), f"node {label!r}")) if parts else (str(label), 0))
+    return of_times(places, map(forward, graph.ends))
+
+
+def of_times(places: Sequence[tuple[Hashable, int]], ends: Iterable[tuple[int, int, int, int]]) -> Links:
+    """Make links of the edges of a graph over nodes (name, lag) that end at t; copies at earlier times are left out."""
+    collector = Collector(name for name, _ in places)
+    for edge in ends:
         a, b, at_a, at_b = edge
         i, j, at_i, at_j = edge if places[a][1] >= places[b][1] else (b, a, at_b, at_a)
         if places[j][1] == 0:
-            # copies at earlier times are left out
             collector.add(places[i][0], places[j][0], places[i][1], SHORT_SIGNS[at_i, at_j])
     return collector.found(max((lag for _, lag in places), default=0))
 
@@ -539,20 +526,18 @@ def is_lagged_networkx(value: Any) -> bool:
 
 def read_causalnex(value: Any, presence: Presence) -> Links:
     """Read a networkx graph with edges X_lag1 -> Y_lag0; the name ends at the last `_lag`."""
-    collector, places = Collector(), {}
+    places = {}
     for node in _nodes(value):
         parts = _LAG_NODE.fullmatch(node) if isinstance(node, str) else None
         if parts is None:
             raise ValueError(f"found the node {node!r}, expected names such as 'X_lag1'")
-        collector.place(parts[1])
         places[node] = parts[1], check_lag(int(parts[2]), f"node {node!r}")
-    for source, target, data in value.edges(data=True):
-        (cause, lag), (effect, at) = places[source], places[target]
-        if at:
-            raise ValueError(f"found the edge {source!r} -> {target!r}; edges end at lag 0")
-        if _is_kept(data, presence):
-            collector.add(cause, effect, lag, "->")
-    return collector.found(max((lag for _, lag in places.values()), default=0))
+    late = next(((a, b) for a, b in value.edges() if places[b][1]), None)
+    if late is not None:
+        raise ValueError(f"found the edge {late[0]!r} -> {late[1]!r}; edges end at lag 0")
+    at = {node: i for i, node in enumerate(places)}
+    kept = [(at[a], at[b], TAIL, ARROW) for a, b, data in value.edges(data=True) if _is_kept(data, presence)]
+    return of_times(list(places.values()), kept)
 
 
 def _is_kept(attributes: Mapping[str, Any], presence: Presence) -> bool:
@@ -578,10 +563,7 @@ def read_stationary(value: Any, presence: Presence) -> Links:
     """Read a graph over nodes (name, -lag) that repeats its edges at all times; those of type "circle" are marks."""
     if not is_stationary_graph(value):
         raise ValueError("expected a graph whose nodes are (name, -lag), with lags from 0")
-    collector = Collector()
     nodes = _nodes(value)
-    for name, _ in nodes:
-        collector.place(name)
     edges = value.edges() if callable(value.edges) else value.edges
     if isinstance(edges, dict):
         by_type = edges
@@ -599,11 +581,9 @@ def read_stationary(value: Any, presence: Presence) -> Links:
     for a, b in by_type.get("circle", ()):
         marks[a, b] = CIRCLE
         marks.setdefault((b, a), CIRCLE)
-    for (a, b), at_b in marks.items():
-        # copies at earlier times are left out
-        if b[1] == 0 and a[1] <= 0:
-            collector.add(a[0], b[0], int(-a[1]), SHORT_SIGNS[marks[b, a], at_b])
-    return collector.found(int(max(-step for _, step in nodes)))
+    at = {node: i for i, node in enumerate(nodes)}
+    ends = ((at[a], at[b], marks[b, a], at_b) for (a, b), at_b in marks.items())
+    return of_times([(name, int(-step)) for name, step in nodes], ends)
 
 
 def _nodes(value: Any) -> list[Any]:

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice
 from ...contract.confusion import Confusion
+from ...contract.field import MOST_LISTED, all_orders
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
-from ...contract.relabelling import MOST_LISTED, all_orders
 from ...execution.random_streams import random_words
 from ...graphs.kernels.planes import row_chunks
 from ...graphs.pairs import GraphPairs
 from ..structure.field import GRAPHS
 from ..structure.hamming import shd
+from ..structure.nulls.additive import pair_sums, relabelling_moments
 from ..structure.nulls.graph_controls import constant
-from ..structure.nulls.hypergeometric import hypergeometric, hypergeometric_law, hypergeometric_weights
-from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
+from ..structure.nulls.laws import hypergeometric, hypergeometric_law, hypergeometric_weights
 from .cells import TURNED, codes_of_planes
 from .field import lagged_controls, refuse_control_kind
 from .metrics import (
@@ -79,11 +79,8 @@ def _mixed(places: int, true: int, numbers: NDArray[np.int64], chances: Floats) 
 
 @lru_cache(maxsize=4096)
 def linked_pairs(pairs: int, lags: int, links: int, true: int) -> CountLaw:
-    """Return the law of pairs that have a link at any lag, of links placed at random over pairs and lags.
-
-    Links are placed one after another: the next one falls on a pair without a link with a chance that depends on how
-    many pairs have one, so that all terms are positive. Given the number of pairs, they are uniform.
-    """
+    """Return the law of pairs that have a link at any lag, of links placed at random over pairs and lags."""
+    # one after another: the next falls on a pair without a link by a chance that depends on how many pairs have one
     chances = np.zeros(pairs + 1)
     chances[0] = 1.0
     number = np.arange(pairs + 1, dtype=np.float64)
@@ -137,11 +134,7 @@ def law_of_counts(
     total: int,
     law: Callable[[NDArray[np.int64]], CountLaw],
 ) -> ClosedForm | None:
-    """Return the exact law of a metric that is a function of counts, of some rows.
-
-    `keys` (n, k) are the numbers that the law of a row depends on, besides its `true` positives among `total` places;
-    `law(key)` returns the law of distinct keys.
-    """
+    """Return the exact law of a function of counts, of some rows; `keys` (n, k) are what the law of a row is of."""
     if not rows.any():
         return None
     chosen = np.column_stack([true, keys])[rows]
@@ -385,17 +378,14 @@ def _links_law(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
         # how many links stay among the lags that are compared is random
         return None
     rows = np.ones(pairs.n, bool) if universe == "adjacent" else plain_rows(pairs)
-    if not rows.any():
-        return None
-    scored, inverse = pairs.take(np.flatnonzero(rows)).unique()
+    scored, inverse = pairs.unique()
     counts = scored.confusion(universe, lags)
-    samples = []
-    for i in range(scored.n):
-        both, weight = _shared_law(scored, i, universe)
-        ones = np.ones_like(both)
-        confusions = Confusion(both, *(float(x[i]) * ones for x in (counts.true, counts.estimated, counts.total)))
-        samples.append((evaluate(metric, confusions), weight))
-    return ClosedForm.of(Distribution.pooled(inverse.astype(np.int64), samples)).spread(rows)
+
+    def law(key: NDArray[np.int64]) -> CountLaw:
+        both, weight = _shared_law(scored, int(key[0]), universe)
+        return CountLaw(both, np.full(len(both), counts.estimated[key[0]]), weight)
+
+    return law_of_counts(metric, rows, inverse[:, None], counts.true[inverse], int(counts.total[0]), law)
 
 
 def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats, Floats]:
@@ -418,10 +408,7 @@ def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats
 
 
 def _distance_moments(pairs: LaggedPairs) -> ClosedForm:
-    """Return mean and variance of the lag error: of each pair of variables a mean over lags drawn without replacement.
-
-    Its mean is the mean distance of all searched lags from the nearest true one.
-    """
+    """Return mean and variance of the lag error, by pairs of variables a mean over lags drawn without replacement."""
     scored, inverse = pairs.unique()
     mean, variance = np.full(scored.n, np.nan), np.full(scored.n, np.nan)
     lags = pairs.estimate.max_lag

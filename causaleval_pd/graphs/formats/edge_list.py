@@ -13,7 +13,8 @@ import pandas as pd
 
 from ...contract.cells import is_missing
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, MARKS, SIGNS, TAIL, MarkedEdges, forward, is_no_arrow, marks_of
+from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward, is_no_arrow, marks_of
+from ..kernels.planes import ARROW, TAIL
 from ..weights import as_floats, explain_numbers, explain_weights, refuse_groups, unread_numbers
 
 

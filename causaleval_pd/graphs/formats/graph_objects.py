@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.encoding import Edges, Encoding, Labels, Matrix, register_encoding
-from ..edge_marks import ARROW, CIRCLE, TAIL, MarkedEdges
+from ..edge_marks import MarkedEdges
+from ..kernels.planes import ARROW, CIRCLE, TAIL
 from .matrices import CAUSAL_LEARN_MATRIX, GCASTLE, LINGAM, read_matrix
 from .networkx_graph import named_class
 

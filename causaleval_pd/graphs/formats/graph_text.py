@@ -13,8 +13,9 @@ from graphlib import CycleError, TopologicalSorter
 from typing import NamedTuple
 
 from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends, register_encoding
-from ..edge_marks import ARROW, CIRCLE, MARKS, SIGNS, TAIL, MarkedEdges, forward
+from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward
 from ..edge_strings import write_graph, write_names
+from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import refuse_numbers
 
 Marks = tuple[int, int]
@@ -262,10 +263,6 @@ def read_dot(text: str) -> Edges:
     return edges
 
 
-def _quoted(name: str) -> str:
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
 def write_dagitty(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as dagitty does: a pag if it has circles, a pdag if it has undirected edges, else a dag."""
     odd = next((name for name in names if '"' in name or "\\" in name), None)
@@ -283,7 +280,7 @@ def write_dagitty(names: Sequence[str], ends: Ends) -> str:
 def write_dot(names: Sequence[str], ends: Ends) -> str:
     """Write a graph in DOT; marks other than '->' are arrowtail and arrowhead."""
     shapes = {TAIL: "none", ARROW: "normal", CIRCLE: "odot"}
-    written = [_quoted(name) for name in names]
+    written = ['"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"' for name in names]
     lines = [f"  {name};" for name in written]
     for i, j, a, b in sorted(map(forward, ends)):
         style = "" if (a, b) == (TAIL, ARROW) else f" [dir=both, arrowtail={shapes[a]}, arrowhead={shapes[b]}]"

@@ -46,10 +46,10 @@ def is_json(cell: Any) -> bool:
     return bool(_ARRAY.match(cell))
 
 
-def _graph_in(found: Mapping[str, Any]) -> Mapping[str, Any]:
+def _graph_in(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the graph of an object: Tetrad's may be one of its values."""
-    graph = found.get("graph")
-    return graph if isinstance(graph, Mapping) and "edgesSet" in graph else found
+    graph = content.get("graph")
+    return graph if isinstance(graph, Mapping) and "edgesSet" in graph else content
 
 
 def _parsed(text: str) -> Any:

@@ -12,17 +12,8 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import (
-    ARROW,
-    CIRCLE,
-    MARK_OF_WORD,
-    MARKS_OF_SIGN,
-    MARKS_OF_WORD,
-    TAIL,
-    MarkedEdges,
-    forward,
-    refuse_marks,
-)
+from ..edge_marks import MARK_OF_WORD, MARKS_OF_SIGN, MARKS_OF_WORD, MarkedEdges, forward, refuse_marks
+from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import explain_weights, refuse_numbers
 
 if TYPE_CHECKING:
@@ -78,7 +69,9 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
             if not (data or multigraph):
                 arcs.append((s, t))
                 continue
-            every = [_with_key(key, content) for key, content in data.items()] if multigraph else [data]
+            every = [data]
+            if multigraph:  # whose keys may be types
+                every = [edge if isinstance(key, int) else {"type": key, **edge} for key, edge in data.items()]
             declared = [_typed_marks(graph, u, v, attributes) if attributes else None for attributes in every]
             if len(every) > 1 and not any(marks is not None for marks in declared):
                 raise ValueError(
@@ -113,11 +106,6 @@ def _with_typed(plain: Edges, typed: list[tuple[int, int, Marks]]) -> Edges:
     except ValueError as fault:
         raise ValueError(f"found edges of different types or directions: {fault}") from None
     return edges.found()
-
-
-def _with_key(key: Any, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the attributes of an edge of a multigraph, whose key may be its type."""
-    return attributes if isinstance(key, int) else {"type": key, **attributes}
 
 
 def _refuse_weights(graph: nx.Graph[Any]) -> None:

@@ -25,7 +25,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, ZERO, compact, copy_row, lowest, popcount
 from .inputs import STRATEGIES, Ints, Words, checked_comparison, checked_planes
-from .lanes import Arcs, Room, load_graph, spread, spread_back, walk_open, workspace
+from .lanes import Arcs, GraphRoom, load_graph, spread, spread_back, walk_open, workspace
 
 _PARENT, _ANCESTOR, _OPTIMAL = range(3)
 _INVALID, _FORBIDDEN, _BAD = 0, 4, 5
@@ -37,17 +37,17 @@ _ROWS = 17
 
 
 @kernel_part
-def _fill_unclear(arcs: Arcs, treatment: Words, found: Words) -> None:
+def _fill_unclear(arcs: Arcs, treatment: Words, unclear: Words) -> None:
     """Find the nodes that a possibly causal path reaches whose first edge is undirected."""
-    found[:] = ZERO
+    unclear[:] = ZERO
     if arcs.size[1] == 0:
         return
     for a in range(arcs.size[0]):
         if arcs.undirected[a]:
             u, v = arcs.tail[a], arcs.head[a]
-            found[v] |= treatment[u]
-            found[u] |= treatment[v]
-    spread(arcs, found, treatment)
+            unclear[v] |= treatment[u]
+            unclear[u] |= treatment[v]
+    spread(arcs, unclear, treatment)
 
 
 @kernel_part
@@ -175,7 +175,7 @@ def _adjustment_mistakes(
     left: Ints,
     right: Ints,
     strategy: int,
-    room: Room,
+    room: GraphRoom,
     true: Arcs,
     arcs: Arcs,
     rows: Words,

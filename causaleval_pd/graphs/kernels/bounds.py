@@ -38,7 +38,8 @@ from .components import (
     list_single,
 )
 from .inputs import Ints, Words, checked_comparison, checked_planes
-from .lanes import Arcs, Room, load_dag, read_edges, walk_open, workspace
+from .lanes import Arcs, GraphRoom, load_dag, read_edges, walk_open, workspace
+from .planes import row_words
 
 #: status of a comparison
 _LOCAL, _CYCLIC = 1, -1
@@ -49,7 +50,7 @@ _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 
 
 @kernel_part
-def _read_graph(planes: Words, room: Room, near: Words, arcs: Arcs) -> None:
+def _read_graph(planes: Words, room: GraphRoom, near: Words, arcs: Arcs) -> None:
     """Read the edges of any graph, in no order, and fill the rows of undirected neighbours."""
     compact()
     n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, arcs.undirected)
@@ -207,7 +208,7 @@ def _sid_bounds(
     right: Ints,
     first: int,
     lists: Choices,
-    room: Room,
+    room: GraphRoom,
     true: Arcs,
     arcs: Arcs,
     near: Words,
@@ -292,7 +293,7 @@ def sid_bounds(
     """
     comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
-    words = max(1, -(-n_nodes // 64))
+    words = row_words(n_nodes)
     lists = Choices(
         states=np.empty((limit, 2 * words), np.uint64),
         table=np.empty((limit + 1, COLUMNS), np.int64),

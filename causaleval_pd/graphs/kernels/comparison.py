@@ -33,7 +33,7 @@ from .bounds import sid_bounds
 from .draws import draw_graphs
 from .inputs import Ints, Words, checked_comparison, checked_planes, read_only
 from .pair_counts import adjacency_counts, direction_counts, type_counts
-from .planes import CLASS_BITS, DAG, DIGRAPH, N_PLANES, PLAIN_KINDS
+from .planes import CLASS_BITS, DAG, DIGRAPH, N_PLANES, PLAIN_KINDS, row_words
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [
@@ -50,7 +50,7 @@ _SHORT, _CELLS = 16, 64
 
 def _rows(n_nodes: int, relations: int) -> Words:
     """Return room for some relations of one graph as rows of bits."""
-    return np.empty((relations, n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+    return np.empty((relations, n_nodes, row_words(n_nodes)), np.uint64)
 
 
 @kernel
@@ -232,16 +232,16 @@ def v_structure_counts(
 
 
 @kernel
-def _degrees(planes: Words, rows: Words, found: NDArray[np.int32]) -> None:
+def _degrees(planes: Words, rows: Words, counts: NDArray[np.int32]) -> None:
     """Add the degrees of each node of each graph."""
     into, out = rows[0], rows[1]
     for n in range(planes.shape[0]):
         mark_rows(planes[n], into, out)
         for v in range(into.shape[0]):
             for w in range(into.shape[1]):
-                found[n, v, 0] += popcount(into[v, w] & ~out[v, w])
-                found[n, v, 1] += popcount(out[v, w] & ~into[v, w])
-                found[n, v, 2] += popcount(into[v, w] & out[v, w])
+                counts[n, v, 0] += popcount(into[v, w] & ~out[v, w])
+                counts[n, v, 1] += popcount(out[v, w] & ~into[v, w])
+                counts[n, v, 2] += popcount(into[v, w] & out[v, w])
 
 
 def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:

@@ -35,13 +35,13 @@ class Arcs(NamedTuple):
     size: Ints
 
 
-#: rows of `Room.nodes`: where the edges out of each node begin in `listed`; numbers of edges into each node, of all and
-#: of those whose tails are not yet in `ORDER`; nodes in a causal order; where the next edge of a node goes, in a list
-#: that is being filled; rank and weight of a maximum cardinality search
+#: rows of `GraphRoom.nodes`: where the edges out of each node begin in `listed`; numbers of edges into each node, of
+#: all and of those whose tails are not yet in `ORDER`; nodes in a causal order; where the next edge of a node goes, in
+#: a list that is being filled; rank and weight of a maximum cardinality search
 FIRST, N_PARENTS, WAITING, ORDER, NEXT, RANK, WEIGHT, NODE_ROWS = range(8)
 
 
-class Room(NamedTuple):
+class GraphRoom(NamedTuple):
     """Scratch memory for reading one graph, in few arrays, as each takes time to compile wherever it is passed on."""
 
     #: (2, E): edges as they are read
@@ -58,7 +58,7 @@ class Room(NamedTuple):
 MOST_NODES = 20_000
 
 
-def workspace(n_nodes: int, *blocks: Words) -> tuple[Room, Arcs, Arcs]:
+def workspace(n_nodes: int, *blocks: Words) -> tuple[GraphRoom, Arcs, Arcs]:
     """Return room for reading any graph of some blocks, and for the arcs of two of them."""
     if n_nodes > MOST_NODES:
         raise ValueError(
@@ -69,7 +69,7 @@ def workspace(n_nodes: int, *blocks: Words) -> tuple[Room, Arcs, Arcs]:
     for planes in blocks:
         if len(planes):
             most = max(most, int(count_ones(planes[:, 0] | planes[:, 1]).sum(axis=1).max()))
-    room = Room(
+    room = GraphRoom(
         np.empty((2, most), np.uint16),
         np.empty(most, np.bool_),
         np.empty(most, np.int64),
@@ -112,7 +112,7 @@ def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> t
 
 
 @kernel_part
-def orient_undirected(room: Room, n_edges: int) -> None:
+def orient_undirected(room: GraphRoom, n_edges: int) -> None:
     """Direct the undirected edges by a maximum cardinality search, which makes no v-structure in a chordal graph."""
     compact()
     undirected, rank, weight = room.undirected, room.nodes[RANK], room.nodes[WEIGHT]
@@ -144,7 +144,7 @@ def orient_undirected(room: Room, n_edges: int) -> None:
 
 
 @kernel_part
-def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Flags) -> bool:
+def sort_arcs(room: GraphRoom, n_arcs: int, tail: Nodes, head: Nodes, undirected: Flags) -> bool:
     """Fill (tail, head, undirected) with the arcs in `room`, by the heads' causal order; False if there is a cycle."""
     compact()
     sources, targets, listed, nodes = room.ends[0], room.ends[1], room.listed, room.nodes
@@ -204,7 +204,7 @@ def sort_arcs(room: Room, n_arcs: int, tail: Nodes, head: Nodes, undirected: Fla
 
 
 @kernel_part
-def load_dag(planes: Words, room: Room, arcs: Arcs) -> None:
+def load_dag(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     """Read a DAG into sorted arcs."""
     compact()
     n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
@@ -213,7 +213,7 @@ def load_dag(planes: Words, room: Room, arcs: Arcs) -> None:
 
 
 @kernel_part
-def load_graph(planes: Words, room: Room, arcs: Arcs) -> None:
+def load_graph(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     """Read a DAG or CPDAG into sorted arcs."""
     compact()
     n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)

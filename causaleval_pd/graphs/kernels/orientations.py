@@ -138,7 +138,7 @@ def _count_orders(
 
 
 def count_orders(planes: ArrayLike, n_nodes: int) -> NDArray[np.float64]:
-    """Return the number of orders of the nodes that suit each DAG, for few nodes: it takes 2^d steps a graph."""
+    """Return the number of orders of the nodes that suit each DAG, for few nodes: it takes 2^d steps per graph."""
     graphs = checked_planes(planes, n_nodes)
     check_counted_orders(n_nodes)
     out = np.empty(len(graphs))

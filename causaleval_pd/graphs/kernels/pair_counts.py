@@ -34,7 +34,7 @@ def _adjacency_counts(
     n_pairs: int,
     out: tuple[Row, ...],
 ) -> None:
-    """Fill the counts of each pair, an array a count; graphs are that many words apart."""
+    """Fill the counts of each pair, an array per count; graphs are that many words apart."""
     tp, fp, fn, tn, different = out
     for n in range(left.size):
         t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
@@ -66,7 +66,7 @@ def _direction_counts(
     right: Ints,
     out: NDArray[np.float64],
 ) -> None:
-    """Fill the counts of each pair, a row a count; graphs are that many words apart."""
+    """Fill the counts of each pair, a row per count; graphs are that many words apart."""
     for n in range(left.size):
         t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
         same = opposite = directed = claimed = lost = added = 0

@@ -24,6 +24,8 @@ KINDS = PLAIN_KINDS + MIXED_KINDS
 #: classes of graphs whose edges have marks
 MARKED_KINDS = tuple(kind for kind in KINDS if kind != "skeleton")
 DAG, CPDAG, PDAG, DIGRAPH, MAG, PAG, ADMG, SKELETON, MIXED = range(len(KINDS))
+#: marks at an end of an edge
+NONE, TAIL, ARROW, CIRCLE = range(4)
 
 #: counts of adjacencies of a pair of graphs: of both, of either only, of neither, and pairs of nodes that differ
 N_ADJACENCY_COUNTS = 5
@@ -46,6 +48,11 @@ def plane_words(n_nodes: int) -> int:
     return max(1, (n_nodes * (n_nodes - 1) // 2 + 63) // 64)
 
 
+def row_words(n_nodes: int) -> int:
+    """Return the number of 64-bit words in a row of bits, one per node (at least one)."""
+    return max(1, -(-n_nodes // 64))
+
+
 def padding_mask(n_nodes: int) -> np.uint64:
     """Return the bits of a plane's last word that belong to no pair."""
     used = n_nodes * (n_nodes - 1) // 2 - 64 * (plane_words(n_nodes) - 1)
@@ -53,7 +60,7 @@ def padding_mask(n_nodes: int) -> np.uint64:
 
 
 def row_chunks(n_rows: int, bytes_per_row: int) -> Iterator[slice]:
-    """Cut `n_rows` into slices, for work that needs `bytes_per_row` of scratch memory a row."""
+    """Cut `n_rows` into slices, for work that needs `bytes_per_row` of scratch memory per row."""
     step = max(1, _CELLS_AT_ONCE // max(1, bytes_per_row))
     for start in range(0, n_rows, step):
         yield slice(start, min(start + step, n_rows))

@@ -9,14 +9,15 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, mark_rows, popcount
 from .inputs import SEPARATORS, Ints, Words, checked_comparison, checked_planes
-from .lanes import Arcs, Flags, Room, load_graph, read_edges, sort_arcs, spread_back, workspace
+from .lanes import Arcs, Flags, GraphRoom, load_graph, read_edges, sort_arcs, spread_back, workspace
+from .planes import row_words
 
 N_ANCESTOR_COUNTS, N_BLANKET_COUNTS = 5, 3
 _PARENT, _ANCESTOR, _NEAREST = range(3)
 
 
 @kernel_part
-def _read_directed(planes: Words, room: Room, arcs: Arcs) -> None:
+def _read_directed(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     """Read the directed edges of any graph, in a causal order where there is one."""
     n_edges, _ = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
     n = 0
@@ -55,14 +56,14 @@ def _ancestor_counts(
     estimate: Words,
     left: Ints,
     right: Ints,
-    room: Room,
+    room: GraphRoom,
     true: Arcs,
     arcs: Arcs,
     below: Words,
     claimed: Words,
     out: Ints,
 ) -> None:
-    """Fill the counts of each pair, a row a count."""
+    """Fill the counts of each pair, a row per count."""
     n_nodes = room.nodes.shape[1] - 1
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
@@ -101,7 +102,7 @@ def ancestor_counts(
     comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
     out = np.empty((N_ANCESTOR_COUNTS, len(comparison.truth_index)), np.int64)
-    below, claimed = np.empty(n_nodes, np.uint64), np.empty((-(-n_nodes // 64), n_nodes), np.uint64)
+    below, claimed = np.empty(n_nodes, np.uint64), np.empty((row_words(n_nodes), n_nodes), np.uint64)
     _ancestor_counts(*comparison, *workspace(n_nodes, *blocks), below, claimed, out)
     return out.T
 
@@ -128,7 +129,7 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
 
 @kernel
 def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: Ints) -> None:
-    """Fill the counts of each pair, a row a count."""
+    """Fill the counts of each pair, a row per count."""
     into, away, true, estimated = rows[0], rows[1], rows[2], rows[3]
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
@@ -153,22 +154,22 @@ def blanket_counts(
     for block in (comparison.truth, comparison.estimate):
         checked_planes(block, n_nodes)
     out = np.empty((N_BLANKET_COUNTS, len(comparison.truth_index)), np.int64)
-    _blanket_counts(*comparison, np.empty((4, n_nodes, max(1, -(-n_nodes // 64))), np.uint64), out)
+    _blanket_counts(*comparison, np.empty((4, n_nodes, row_words(n_nodes)), np.uint64), out)
     return out.T
 
 
 @kernel_part
-def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, found: Words) -> None:
-    """Fill `found` with the neighbours of `members` in the moral graph of the ancestral sets `inside`."""
+def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, neighbours: Words) -> None:
+    """Find the neighbours of `members` in the moral graph of the ancestral sets `inside`."""
     met[:] = ZERO
-    found[:] = ZERO
+    neighbours[:] = ZERO
     for a in range(arcs.size[0]):
         if not arcs.undirected[a]:
             met[arcs.head[a]] |= members[arcs.tail[a]] & inside[arcs.head[a]]
     for a in range(arcs.size[0]):
         u, v = arcs.tail[a], arcs.head[a]
-        found[v] |= members[u] & inside[v]
-        found[u] |= (members[v] | (ZERO if arcs.undirected[a] else met[v])) & inside[u]
+        neighbours[v] |= members[u] & inside[v]
+        neighbours[u] |= (members[v] | (ZERO if arcs.undirected[a] else met[v])) & inside[u]
 
 
 @kernel_part
@@ -280,7 +281,7 @@ def _separation_mistakes(
     left: Ints,
     right: Ints,
     separator: int,
-    room: Room,
+    room: GraphRoom,
     true: Arcs,
     arcs: Arcs,
     adjacent: Flags,

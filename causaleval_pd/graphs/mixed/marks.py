@@ -16,17 +16,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.planes import N_MIXED_PLANES, count_ones, plane_words, row_chunks
+from ..kernels.planes import ARROW, N_MIXED_PLANES, NONE, TAIL, count_ones, plane_words, row_chunks
 
 Planes = NDArray[np.uint64]
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Edge = tuple[int, int, int, int]
 
-NONE, TAIL, ARROW, CIRCLE = range(4)
 
-
-class Ends(NamedTuple):
+class EdgeArrays(NamedTuple):
     """Edges of a block of graphs: their row, the nodes low < high, and the codes at both, 0 for two edges."""
 
     row: Ints
@@ -146,7 +144,7 @@ def count_edges(planes: Planes) -> Ints:
     return count_bits(adjacencies(planes)) + (count_bits(doubles(planes)) if is_mixed(planes) else 0)
 
 
-def ends_from_planes(planes: Planes, n_nodes: int) -> Ends:
+def ends_from_planes(planes: Planes, n_nodes: int) -> EdgeArrays:
     """Return the edges of graphs of four planes, by row and pair."""
     first = np.arange(n_nodes, dtype=np.int64)
     first = first * n_nodes - first * (first + 1) // 2
@@ -158,7 +156,7 @@ def ends_from_planes(planes: Planes, n_nodes: int) -> Ends:
         codes = bits[row, :, pair].astype(np.int64)
         at_low, at_high = codes[:, 0] + 2 * codes[:, 1], codes[:, 2] + 2 * codes[:, 3]
         edges.append(np.stack([row + part.start, low, pair - first[low] + low + 1, at_low, at_high]))
-    return Ends(*(np.concatenate(edges, axis=1) if edges else np.zeros((5, 0), np.int64)))
+    return EdgeArrays(*(np.concatenate(edges, axis=1) if edges else np.zeros((5, 0), np.int64)))
 
 
 def edges_of(planes: Planes, n_nodes: int) -> list[list[Edge]]:
@@ -168,7 +166,7 @@ def edges_of(planes: Planes, n_nodes: int) -> list[list[Edge]]:
     return [edges[a:b] for a, b in pairwise(np.searchsorted(row, np.arange(len(planes) + 1)).tolist())]
 
 
-def planes_from_ends(n_rows: int, n_nodes: int, ends: Ends) -> Planes:
+def planes_from_ends(n_rows: int, n_nodes: int, ends: EdgeArrays) -> Planes:
     """Set the codes of pairs in fresh planes; a pair named twice has the codes of both, as ``->`` and ``<->`` do.
 
     Nodes may be in either order. Codes (1, 2) and (2, 2) of one pair make (0, 2).

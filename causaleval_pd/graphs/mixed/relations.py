@@ -112,7 +112,7 @@ def separation_mistakes(
     return mistakes
 
 
-class Block(NamedTuple):
+class EffectGraphs(NamedTuple):
     """Graphs on the same number of nodes: DAGs, MAGs, PAGs and ADMGs."""
 
     #: (N, 4, W)
@@ -123,7 +123,7 @@ class Block(NamedTuple):
     kinds: Kinds
 
 
-def adjustment_mistakes(truth: Block, estimate: Block, index: tuple[Ints, Ints], n_nodes: int) -> Ints:
+def adjustment_mistakes(truth: EffectGraphs, estimate: EffectGraphs, index: tuple[Ints, Ints], n_nodes: int) -> Ints:
     """Count the ordered pairs (treatment, outcome) that estimates answer wrongly; `index` is as for separations."""
     left, right = index
     mistakes = np.zeros(len(left), np.int64)

@@ -7,8 +7,9 @@ import pytest
 from references import mixed as reference
 from references import mixed_distances as paths
 
+from causaleval_pd.graphs import classes
 from causaleval_pd.graphs.kernels.planes import ADMG, MAG, PAG
-from causaleval_pd.graphs.mixed import classes, conversions, marks, relations
+from causaleval_pd.graphs.mixed import conversions, marks, relations
 
 KINDS = {"mag": MAG, "pag": PAG, "admg": ADMG}
 
@@ -75,9 +76,9 @@ def test_separations_by_all_possible_ancestors(kind: str) -> None:
     assert np.ptp(found) > 4
 
 
-def block(planes: np.ndarray, kind: str, d: int) -> relations.Block:
+def block(planes: np.ndarray, kind: str, d: int) -> relations.EffectGraphs:
     kinds = np.full(len(planes), KINDS[kind], np.uint8)
-    return relations.Block(planes, relations.as_models(planes, kinds, d), kinds)
+    return relations.EffectGraphs(planes, relations.as_models(planes, kinds, d), kinds)
 
 
 @pytest.mark.slow

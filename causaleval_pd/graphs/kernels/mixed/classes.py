@@ -23,6 +23,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from ..bits import ONE, SIX, ZERO, bit_of, compact, lowest, popcount
 from ..inputs import Ints, Words
+from ..planes import row_words
 from .rows import (
     Rows,
     add,
@@ -57,40 +58,40 @@ class Scratch(NamedTuple):
 
 def scratch_for(n_nodes: int, most_edges: int) -> Scratch:
     """Return memory for graphs of at most `most_edges` edges."""
-    words = max(1, -(-n_nodes // 64))
+    words = row_words(n_nodes)
     matrices = (np.zeros((n_nodes, words), np.uint64) for _ in range(2))
     return Scratch(*matrices, np.zeros((4, words), np.uint64), np.zeros(2 * most_edges + 1, np.uint64))
 
 
 @kernel_part
-def fill_discriminating(g: Rows, c: np.uint64, found: Words, frontier: Words) -> bool:
+def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) -> bool:
     """Fill the parents of c that a discriminating path for a neighbour of c may end with; return whether there are any.
 
     The edges from these parents to c are the visible ones.
     """
     compact()
     any_found = False
-    for w in range(np.uint64(found.size)):
-        found[w] = ZERO
+    for w in range(np.uint64(parents.size)):
+        parents[w] = ZERO
         frontier[w] = ZERO
         left = g.head[c, w] & g.far_tail[c, w]
         while left != ZERO:
             a = (w << SIX) + lowest(left)
             left &= left - ONE
-            for k in range(found.size):
+            for k in range(parents.size):
                 if g.head[a, k] & ~g.near[c, k]:
-                    found[w] |= bit_of(a)
+                    parents[w] |= bit_of(a)
                     any_found = True
                     break
-        frontier[w] = found[w]
+        frontier[w] = parents[w]
     if any_found:
         while True:
             a = take_lowest(frontier)
             if a < 0:
                 break
-            for w in range(found.size):
-                new = g.head[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w] & ~found[w]
-                found[w] |= new
+            for w in range(parents.size):
+                new = g.head[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w] & ~parents[w]
+                parents[w] |= new
                 frontier[w] |= new
     return any_found
 

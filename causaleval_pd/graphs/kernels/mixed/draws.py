@@ -25,7 +25,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from ..bits import ONE, SIX, ZERO, compact, list_edges, lowest, popcount
 from ..draws import STEP, draw_pairs, mix, shuffle, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
-from ..planes import N_MIXED_PLANES, N_PLANES, plane_words
+from ..planes import N_MIXED_PLANES, N_PLANES, plane_words, row_words
 from .classes import Scratch, begin, is_maximal, orient_heads, orient_tails, scratch_for
 from .rows import Rows, add, clear, empty_rows, has, set_head, set_tail, write_marks
 
@@ -35,7 +35,7 @@ ANY = -1
 NO_MAG, OTHER_NUMBER = -1, -2
 
 
-class Room(NamedTuple):
+class DrawRoom(NamedTuple):
     """Memory for proposals."""
 
     mag: Rows
@@ -51,7 +51,7 @@ class Room(NamedTuple):
     scratch: Scratch
 
 
-class Laws(NamedTuple):
+class MagLaws(NamedTuple):
     """What is drawn, one row each, (n,)."""
 
     #: number of edges, unless the skeleton is given
@@ -154,9 +154,17 @@ def _rank(state: np.uint64, m: int, edges: Words, ranks: Words) -> np.uint64:
 
 @kernel
 def _draw(
-    skeletons: Words, index: Ints, laws: Laws, start: int, count: int, tries: int, room: Room, out: Words, found: Ints
+    skeletons: Words,
+    index: Ints,
+    laws: MagLaws,
+    start: int,
+    count: int,
+    tries: int,
+    room: DrawRoom,
+    out: Words,
+    shown: Ints,
 ) -> None:
-    """Draw graphs, the draws of a row together; `found` holds the numbers of bidirected edges that they show."""
+    """Draw graphs, the draws of a row together; `shown` holds the numbers of bidirected edges that they show."""
     compact()
     d, has_skeletons, low, high = np.uint64(room.ranks.size), len(index) > 0, room.edges[0], room.edges[1]
     for row in range(laws.keys.size):
@@ -193,7 +201,7 @@ def _draw(
                         continue
                 break
             at = row * count + column
-            found[at] = result
+            shown[at] = result
             if result >= 0 and len(out):
                 _name(state, has_skeletons, room.ranks, room.names)
                 if laws.to_pag[row]:
@@ -226,7 +234,7 @@ def draw_latent(
     many `tries`: where no proposal was kept it has no edges, and the number is `NO_MAG` or `OTHER_NUMBER`, by the last
     one. Without `write` there are no graphs, (0, 4, W).
     """
-    laws = Laws(
+    laws = MagLaws(
         read_only(n_edges, np.int64),
         read_only(proposed, np.int64),
         read_only(shown, np.int64),
@@ -250,9 +258,9 @@ def draw_latent(
     return out, n_bidirected
 
 
-def _room(n_nodes: int, n_pairs: int) -> Room:
-    parents, above = np.zeros((2, n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+def _room(n_nodes: int, n_pairs: int) -> DrawRoom:
+    parents, above = np.zeros((2, n_nodes, row_words(n_nodes)), np.uint64)
     ranks, names = np.empty((2, n_nodes), np.uint64)
     edges = np.empty((5, n_pairs + 1), np.uint64)
     scratch = scratch_for(n_nodes, n_pairs)
-    return Room(empty_rows(n_nodes), empty_rows(n_nodes), parents, above, ranks, names, edges, scratch)
+    return DrawRoom(empty_rows(n_nodes), empty_rows(n_nodes), parents, above, ranks, names, edges, scratch)

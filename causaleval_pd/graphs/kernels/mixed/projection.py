@@ -20,9 +20,10 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from ..bits import ONE, SIX, ZERO, compact, lowest
 from ..inputs import Ints, Words
+from ..planes import ARROW, NONE, TAIL
 from .rows import Rows, add, close, drop, empty_rows, has, pair_of, put_marks, read_marks, take_lowest
 
-_NONE, _TAIL, _ARROW = np.uint64(0), np.uint64(1), np.uint64(2)
+_NONE, _TAIL, _ARROW = np.uint64(NONE), np.uint64(TAIL), np.uint64(ARROW)
 
 
 class Family(NamedTuple):

@@ -24,7 +24,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from ..bits import LAST, ONE, SIX, ZERO, compact, lowest, popcount
 from ..inputs import Ints, Words
 from ..lanes import Flags, Nodes
-from ..planes import count_ones
+from ..planes import ARROW, TAIL, count_ones, row_words
 from .rows import Rows, add, close, drop, empty_rows, has, read_marks, take_lowest
 
 #: rows of memory that `connects` needs
@@ -45,7 +45,7 @@ class Model(NamedTuple):
 
 def empty_model(n_nodes: int) -> Model:
     """Return room for a graph."""
-    words = max(1, -(-n_nodes // 64))
+    words = row_words(n_nodes)
     return Model(*(np.zeros((n_nodes, words), np.uint64) for _ in Model._fields))
 
 
@@ -75,7 +75,7 @@ def fill_model(g: Rows, m: Model) -> None:
 
 
 @kernel_part
-def add_rows(matrix: Words, members: Words, found: Words) -> None:
+def add_rows(matrix: Words, members: Words, union: Words) -> None:
     """Add the rows of a set of nodes to a row."""
     compact()
     for w in range(np.uint64(members.size)):
@@ -83,8 +83,8 @@ def add_rows(matrix: Words, members: Words, found: Words) -> None:
         while left != ZERO:
             v = (w << SIX) + lowest(left)
             left &= left - ONE
-            for k in range(found.size):
-                found[k] |= matrix[v, k]
+            for k in range(union.size):
+                union[k] |= matrix[v, k]
 
 
 @kernel_part
@@ -133,9 +133,6 @@ def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, row
             todo_tail[w] |= tails
 
 
-_TAIL, _ARROW = 1, 2
-
-
 class Steps(NamedTuple):
     """The edges of one graph by what a walk over them may do."""
 
@@ -173,13 +170,13 @@ def _read_steps(planes: Words, n_nodes: int, steps: Steps, adjacent: Flags) -> N
             adjacent[i, j] = adjacent[j, i] = True
             here = np.int64((planes[0, w] >> bit) & ONE) | (np.int64((planes[1, w] >> bit) & ONE) << 1)
             there = np.int64((planes[2, w] >> bit) & ONE) | (np.int64((planes[3, w] >> bit) & ONE) << 1)
-            if here != _ARROW and there != _TAIL:
+            if here != ARROW and there != TAIL:
                 ahead[0, n_ahead], ahead[1, n_ahead] = i, j
                 n_ahead += 1
-            if there != _ARROW and here != _TAIL:
+            if there != ARROW and here != TAIL:
                 ahead[0, n_ahead], ahead[1, n_ahead] = j, i
                 n_ahead += 1
-            if (here == _ARROW and there != _TAIL) or (there == _ARROW and here != _TAIL):
+            if (here == ARROW and there != TAIL) or (there == ARROW and here != TAIL):
                 both[0, n_both], both[1, n_both] = i, j
                 n_both += 1
     steps.size[0], steps.size[1] = n_ahead, n_both
@@ -202,15 +199,15 @@ def _fill_ancestors(steps: Steps, x: Words, y: Words, inside: Words) -> None:
 
 
 @kernel_part
-def _fill_moral_neighbours(steps: Steps, members: Words, inside: Words, met: Words, found: Words) -> None:
-    """Fill `found` with the nodes that a path of colliders joins to `members`, all nodes of it in `inside`."""
+def _fill_moral_neighbours(steps: Steps, members: Words, inside: Words, met: Words, neighbours: Words) -> None:
+    """Fill `neighbours` with the nodes that a path of colliders joins to `members`, all nodes of it in `inside`."""
     compact()
     tail, head, left, right = steps.ahead[0], steps.ahead[1], steps.both[0], steps.both[1]
     met[:] = ZERO
-    found[:] = ZERO
+    neighbours[:] = ZERO
     for a in range(steps.size[0]):
         met[head[a]] |= members[tail[a]] & inside[head[a]]
-        found[tail[a]] |= members[head[a]] & inside[tail[a]]
+        neighbours[tail[a]] |= members[head[a]] & inside[tail[a]]
     for b in range(steps.size[1]):
         met[left[b]] |= members[right[b]] & inside[left[b]]
         met[right[b]] |= members[left[b]] & inside[right[b]]
@@ -224,9 +221,9 @@ def _fill_moral_neighbours(steps: Steps, members: Words, inside: Words, met: Wor
             met[v] |= there
             changed |= here | there
     for a in range(steps.size[0]):
-        found[tail[a]] |= met[head[a]] & inside[tail[a]]
-    for v in range(found.size):
-        found[v] |= met[v]
+        neighbours[tail[a]] |= met[head[a]] & inside[tail[a]]
+    for v in range(neighbours.size):
+        neighbours[v] |= met[v]
 
 
 @kernel_part
@@ -384,7 +381,7 @@ class Flow(NamedTuple):
 
 def empty_flow(n_nodes: int) -> Flow:
     """Return room for the paths."""
-    words = max(1, -(-n_nodes // 64))
+    words = row_words(n_nodes)
     rows = (np.zeros(words, np.uint64) for _ in range(3))
     return Flow(*rows, *(np.zeros(n_nodes, np.int64) for _ in range(3)), np.zeros(2 * n_nodes + 2, np.int64))
 
@@ -467,19 +464,19 @@ def _has_cut(moral: Words, x: np.uint64, y: np.uint64, without: Words, most: int
 
 
 @kernel_part
-def _add_collider_neighbours(g: Rows, v: np.uint64, inside: Words, found: Words, rows: Words) -> None:
+def _add_collider_neighbours(g: Rows, v: np.uint64, inside: Words, neighbours: Words, rows: Words) -> None:
     """Add the nodes that a path of colliders joins to a node, all nodes of it in `inside`: its neighbours there."""
     compact()
     colliders, seen = rows[0], rows[1]
     for w in range(inside.size):
-        found[w] |= g.near[v, w] & inside[w]
+        neighbours[w] |= g.near[v, w] & inside[w]
         colliders[w] = seen[w] = g.far_head[v, w] & inside[w]
     while True:
         u = take_lowest(colliders)
         if u < 0:
             break
         for w in range(inside.size):
-            found[w] |= g.head[u, w] & inside[w]
+            neighbours[w] |= g.head[u, w] & inside[w]
             new = g.head[u, w] & g.far_head[u, w] & inside[w] & ~seen[w]
             seen[w] |= new
             colliders[w] |= new
