@@ -134,7 +134,7 @@ def law_of_counts(
     total: int,
     law: Callable[[NDArray[np.int64]], CountLaw],
 ) -> ClosedForm | None:
-    """Return the exact law of a function of counts, of some rows; `keys` (n, k) are what the law of a row is of."""
+    """Return the exact law of a function of counts, of some rows; `keys` (n, k) are what `law` depends on."""
     if not rows.any():
         return None
     chosen = np.column_stack([true, keys])[rows]
