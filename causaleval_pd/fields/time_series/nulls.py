@@ -395,7 +395,8 @@ def _links_law(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
         both, weight = _shared_law(scored, int(key[0]), universe)
         return CountLaw(both, np.full(len(both), counts.estimated[key[0]]), weight)
 
-    return law_of_counts(metric, rows, inverse[:, None], counts.true[inverse], int(counts.total[0]), law)
+    total = pairs.n_places(universe) * pairs.lags(lags)
+    return law_of_counts(metric, rows, inverse[:, None], counts.true[inverse], total, law)
 
 
 def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats, Floats]:
