@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -336,22 +336,15 @@ def rmsea(pairs: GraphPairs) -> Values:
     return by_data(pairs, lambda part: _error(*_deviance(part), part.judge.data.n))
 
 
-class _Sorted(NamedTuple):
-    """P-values in ascending order, one graph per row, and the number of each graph's; NaN beyond it."""
-
-    p: Values
-    rank: Values
-    n: NDArray[np.int64]
-
-
-def _sorted(part: Part) -> _Sorted:
+def _sorted(part: Part) -> tuple[Values, Values, NDArray[np.int64]]:
+    """Return p-values in ascending order, a row a graph and NaN beyond, their ranks, and the number of each graph's."""
     graph = part.implied.distinct.graph
     n = np.bincount(graph, minlength=part.n)
     place = np.arange(len(graph)) - np.repeat(np.cumsum(n) - n, n)
     rows = np.full((part.n, max(1, int(n.max(initial=0)))), np.nan)
     rows[graph, place] = part.distinct_p
     rows.sort(axis=1)
-    return _Sorted(rows, np.arange(1.0, rows.shape[1] + 1)[None], n)
+    return rows, np.arange(1.0, rows.shape[1] + 1)[None], n
 
 
 def _ks(part: Part) -> Values:
@@ -445,17 +438,8 @@ def minimality_violations(pairs: GraphPairs, *, extension: Extension = None) -> 
     return by_data(pairs, lambda part: part.n_independent(part.implied.edges))
 
 
-class _Table(NamedTuple):
-    """Pairs of nodes per graph: separated and independent, separated only, independent only, neither."""
-
-    both: Values
-    separated: Values
-    independent: Values
-    neither: Values
-
-
-def _marginal(part: Part) -> _Table:
-    """Compare what no set separates and what is marginally dependent; NaN without a DAG in the class."""
+def _marginal(part: Part) -> list[Values]:
+    """Count pairs of nodes that are separated and independent, separated only, independent only, and neither."""
     reached = part.implied.reached.astype(np.float32)
     related = reached.transpose(0, 2, 1) @ reached > 0
     low, high = np.triu_indices(part.implied.d, 1)
@@ -463,7 +447,7 @@ def _marginal(part: Part) -> _Table:
     dependent = part.dependent(everything)
     separated = ~related[:, low, high]
     cells = (separated & ~dependent, separated & dependent, ~separated & ~dependent, ~separated & dependent)
-    return _Table(*(part.defined(cell.sum(axis=1)) for cell in cells))
+    return [part.defined(cell.sum(axis=1)) for cell in cells]
 
 
 @metric(

@@ -162,10 +162,8 @@ def correlation_threshold(
 
     Parameters
     ----------
-    data : DataFrame
-        One case per row, one variable per column; numbers.
-    rng : int, Generator or None
-        Not used.
+    data, rng
+        As in `empty`.
     alpha : float
         Level of Fisher's z test by which a pair is joined (p <= alpha), without adjustment for the number of pairs.
     n_edges : int, optional
@@ -198,11 +196,7 @@ def partial_correlation_threshold(
 
     Parameters
     ----------
-    data : DataFrame
-        One case per row, one variable per column; numbers.
-    rng : int, Generator or None
-        Not used.
-    alpha, n_edges
+    data, rng, alpha, n_edges
         As in `correlation_threshold`.
 
     Returns
@@ -356,10 +350,8 @@ def r2_sort_regress(data: pd.DataFrame, rng: RNGLike = None) -> Graph:
 
     Parameters
     ----------
-    data : DataFrame
-        One case per row, one variable per column; numbers.
-    rng : int, Generator or None
-        Not used.
+    data, rng
+        As in `var_sort_regress`.
 
     Returns
     -------

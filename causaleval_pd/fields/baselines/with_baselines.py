@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_choice, check_known, check_type, name_row, nearest
+from ...contract.checks import check_choice, check_columns, check_known, check_type, name_row, nearest
 from ...contract.context import Context, fingerprint, resolve_context
 from ...contract.history import call, calls, remember
 from ...execution.random_streams import RNGLike, hash_rows, resolve_seed
@@ -99,18 +99,9 @@ def with_baselines(
     1  var_sort_regress              0.90
     2             empty              0.00
     """
-    check_type(table, pd.DataFrame, "a pandas DataFrame", "table")
+    check_columns(table, {"algorithm": algorithm, "estimate": estimate} | ({} if truth is None else {"truth": truth}))
     check_choice(n_edges, ("match", None), "n_edges")
     chosen, seed = _named(baselines), resolve_seed(rng)
-    for role, name in (("algorithm", algorithm), ("estimate", estimate), ("truth", truth)):
-        if role == "truth" and truth is None:
-            continue
-        check_type(name, Hashable, "the name of one column", role)
-        if name not in table.columns:
-            raise ValueError(
-                f"the table has no column {name!r} ({role}); {nearest(name, table.columns)}its columns are "
-                f"{list(table.columns)}"
-            )
     check_type(context, Mapping, "a mapping such as {'data': frame}", "context")
     if "data" not in context:
         raise ValueError(f"baselines need data: pass context={{'data': frame}}; found {sorted(context)}")

@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.closed_form import ClosedFormRule, register_closed_form
-from ...contract.law import ClosedForm, Distribution, Tails
+from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Tails, register_closed_form
 from ...contract.metric import Metric
 from ...contract.pairs import PairError
-from ..structure.nulls.hypergeometric import hypergeometric_law
+from ..structure.nulls.laws import hypergeometric_law
 from .pairs import Candidates, ScorePairs, Universe, candidates, universe_options
 
 Floats = NDArray[np.float64]
@@ -333,21 +332,18 @@ def _auroc(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
     def tails(observed: Floats, level: float) -> Tails:
         row_tails = Tails.unknown(shuffled.n)
         for number, law in enumerate(sums):
-            if law is not None:
-                at = shuffled.rows[shuffled.place == number]
-                _fill(row_tails, at[~np.isnan(observed[at])], observed, law, products[number], level)
+            if law is None:
+                continue
+            at, product = shuffled.rows[shuffled.place == number], products[number]
+            at = at[~np.isnan(observed[at])]
+            twice = np.rint(2 * observed[at] * product).astype(np.int64)
+            row_tails.p[at], row_tails.strict[at] = law.above(twice), law.above(twice + 1)
+            for limits, q in ((row_tails.low, (1 - level) / 2), (row_tails.high, (1 + level) / 2)):
+                limits[at] = law.quantile(q) / (2 * product)
+            row_tails.method[at] = (EXACT, *_METHODS).index(law.method)
         return row_tails
 
     return ClosedForm(_spread(shuffled, mean), _spread(shuffled, squares), tails=tails, tailed=tailed)
-
-
-def _fill(found: Tails, at: Ints, observed: Floats, law: RankSum, product: float, level: float) -> None:
-    """Fill in the tails of rows with one law of 2 U."""
-    twice = np.rint(2 * observed[at] * product).astype(np.int64)
-    found.p[at], found.strict[at] = law.above(twice), law.above(twice + 1)
-    for limits, q in ((found.low, (1 - level) / 2), (found.high, (1 + level) / 2)):
-        limits[at] = law.quantile(q) / (2 * product)
-    found.method[at] = (EXACT, *_METHODS).index(law.method)
 
 
 def _average_precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:

@@ -447,14 +447,10 @@ def brier_parts(
 
     Parameters
     ----------
-    truth : graph
-        The true graph.
-    estimate : score cell
-        Probabilities, one cell of `score_column`.
+    truth, estimate, strategy, universe
+        As in `calibration_curve`.
     bins : int, optional
         Number of bins; default groups of equal probabilities.
-    strategy, universe
-        As in `calibration_error`.
 
     Returns
     -------

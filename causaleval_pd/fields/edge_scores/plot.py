@@ -13,7 +13,7 @@ from ...contract.checks import check_choice, check_columns, check_number, check_
 from ...contract.figure import figure
 from ...drawing import caption as write_caption
 from ...drawing import colours, legend_of, opacity, place_to_draw, tone
-from ..structure.nulls.hypergeometric import hypergeometric_law
+from ..structure.nulls.laws import hypergeometric_law
 from .cells import coerce_scores
 from .field import SCORES, batches
 from .metrics import STRATEGIES, bins_of, brier, chosen_candidates, forecasts
@@ -248,14 +248,10 @@ def calibration_points(
         One run per row.
     truth, estimate : hashable
         Names of the columns of graphs and of probabilities.
-    bins : int
-        Number of bins.
-    strategy : {"width", "quantile"}
-        Bins of equal width, or with about as many candidates each.
+    bins, strategy, universe
+        As in `calibration_error`.
     level : float
         Probability of the band of a bin.
-    universe : str, optional
-        As in `auroc`.
 
     Returns
     -------

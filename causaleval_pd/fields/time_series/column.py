@@ -302,20 +302,16 @@ def lagged_scores(
         Take the scores at this lag.
     reduce : {"max", "mean"}, optional
         Or the largest, or the mean magnitude over all lags from 1. One of `lag` and `reduce` is needed.
-    nodes : list of names, or one list per row, optional
-        Names of the variables, in the order of arrays.
+    nodes, first_lag, index : optional
+        As in `lagged_column`.
     encoding : str, optional
         "VARLiNGAM", "statsmodels VAR", "statsmodels coefs", "DYNOTEARS", "CausalRivers", or the axes of an array of
         numbers, such as "cause,effect,lag", with `first_lag`. Fitted models are recognised.
-    first_lag : {0, 1}, optional
-        Lag of the first slice of an array whose axes `encoding` names.
     min_lag : {0, 1}, optional
         1 where lag 0 was not searched although the array has it (`tau_min=1` of tigramite): it is then not scored.
     p_values : bool
         Numbers are p-values: a score is -log10(p), so that small ones rank first; p = 0 counts as the smallest float.
         Of results of a VAR the p-values are taken instead of the parameters.
-    index : Index, optional
-        Of the result; default that of `values`.
 
     Returns
     -------

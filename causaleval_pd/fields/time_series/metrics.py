@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_whole
-from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...contract.confusion import Confusion, ConfusionFamily, Values
+from ...contract.law import ClosedFormRule, Value, register_closed_form
 from ...contract.metric import Metric, metric
 from ...contract.metric_sets import tweak
-from ...contract.options import with_options
+from ...contract.options import with_example, with_options
 from ...graphs.kernels.planes import row_chunks
 from ..structure.adjacency import adjacency_f1, adjacency_precision, adjacency_recall
 from ..structure.hamming import shd
@@ -138,13 +138,16 @@ LAG_DISTANCE = register_closed_form(
 
 #: the metric of graphs that a metric of links at lag 0 computes, by name
 GRAPH_METRICS: dict[str, Metric] = {
-    "contemporaneous_adjacency_f1": adjacency_f1,
-    "contemporaneous_adjacency_precision": adjacency_precision,
-    "contemporaneous_adjacency_recall": adjacency_recall,
-    "contemporaneous_orientation_f1": orientation_f1,
-    "contemporaneous_orientation_precision": orientation_precision,
-    "contemporaneous_orientation_recall": orientation_recall,
-    "contemporaneous_shd": shd,
+    f"contemporaneous_{one.name}": one
+    for one in (
+        adjacency_precision,
+        adjacency_recall,
+        adjacency_f1,
+        orientation_precision,
+        orientation_recall,
+        orientation_f1,
+        shd,
+    )
 }
 
 
@@ -162,19 +165,21 @@ def _of_graphs(graph_metric: Metric, pairs: LaggedPairs, **options: Any) -> Valu
     return np.asarray(graph_metric.function(graphs, **options), np.float64)
 
 
-def _ratio(name: str, summary: str, example: tuple[str, str], gives: float) -> Metric:
+_OF_TEXTS = """>>> import causaleval_pd as ce
+>>> ce.{name}("{truth}", "{estimate}")
+{gives!r}"""
+
+
+def _ratio(graph_metric: Metric, summary: str, example: tuple[str, str], gives: float) -> Metric:
     """Make and register a ratio of links at lag 0; `summary` and the value of the example go into its docstring."""
-    graph_metric = GRAPH_METRICS[name]
 
     def function(pairs: LaggedPairs, *, zero_division: float = math.nan) -> Values:
         return _of_graphs(graph_metric, pairs, zero_division=zero_division)
 
-    function.__name__ = function.__qualname__ = name
-    truth, estimate = example
+    function.__name__ = function.__qualname__ = f"contemporaneous_{graph_metric.name}"
     function.__doc__ = (
         f"{summary}\n\nAs `{graph_metric.name}` of the graphs of contemporaneous links; undefined where lag 0 was not "
-        f"searched.\n\nExamples\n--------\n>>> import causaleval_pd as ce\n"
-        f'>>> ce.{name}("{truth}", "{estimate}")\n{float(gives)!r}'
+        "searched."
     )
     declare = metric(
         field="lagged",
@@ -187,39 +192,39 @@ def _ratio(name: str, summary: str, example: tuple[str, str], gives: float) -> M
         closed_form=AT_LAG_0.name,
         long_name=f"contemporaneous {graph_metric.long_name}",
     )
-    return declare(function)
+    return declare(with_example(_OF_TEXTS, truth=example[0], estimate=example[1], gives=float(gives))(function))
 
 
 _EDGES = ("X -> Y; Y@-1 -> Z", "X -- Y; Y -> Z")
 contemporaneous_adjacency_precision = _ratio(
-    "contemporaneous_adjacency_precision",
+    adjacency_precision,
     "Share of the estimate's adjacencies at lag 0 that the truth has.",
     _EDGES,
     0.5,
 )
 contemporaneous_adjacency_recall = _ratio(
-    "contemporaneous_adjacency_recall", "Share of the truth's adjacencies at lag 0 that the estimate has.", _EDGES, 1
+    adjacency_recall, "Share of the truth's adjacencies at lag 0 that the estimate has.", _EDGES, 1
 )
 contemporaneous_adjacency_f1 = _ratio(
-    "contemporaneous_adjacency_f1",
+    adjacency_f1,
     "Return the harmonic mean of precision and recall of adjacencies at lag 0.",
     _EDGES,
     2 / 3,
 )
 contemporaneous_orientation_precision = _ratio(
-    "contemporaneous_orientation_precision",
+    orientation_precision,
     "Share of the estimate's arrowheads on shared adjacencies at lag 0 that the truth has.",
     ("X -> Y; Y -> Z", "X -> Y; Z -> Y"),
     0.5,
 )
 contemporaneous_orientation_recall = _ratio(
-    "contemporaneous_orientation_recall",
+    orientation_recall,
     "Share of the truth's arrowheads on shared adjacencies at lag 0 that the estimate has.",
     ("X -> Y; Y -> Z", "X -> Y; Y -- Z"),
     0.5,
 )
 contemporaneous_orientation_f1 = _ratio(
-    "contemporaneous_orientation_f1",
+    orientation_f1,
     "Return the harmonic mean of precision and recall of arrowheads on shared adjacencies at lag 0.",
     ("X -> Y; Y -> Z", "X -> Y; Z -> Y"),
     0.5,
@@ -390,7 +395,6 @@ def _summary(pairs: LaggedPairs, *, links: Literal["cross", "all"] = "cross") ->
 _LAGGED = ConfusionFamily(
     "lagged",
     _lagged,
-    module=__name__,
     label="lagged link",
     positives="links at lags from 1 between two variables",
     convention="Counts are over (cause, lag, effect) of two variables, lags from 1; a link counts as shared if its "
@@ -409,7 +413,6 @@ lagged_f1 = _LAGGED.metric("f1", gives=0.5)
 _SUMMARY = ConfusionFamily(
     "summary",
     _summary,
-    module=__name__,
     label="summary arc",
     positives="arcs of the summary graph",
     convention="An arc leads from one variable to another if a directed link does at any lag, 0 included. Counts are "
@@ -430,17 +433,11 @@ _MISTAKES: dict[str, Any] = {**_SPEC, "direction": "minimize", "range": (0, math
 
 @metric(**_MISTAKES, long_name="lagged links that differ")
 @with_options(_LAGS)
+@with_example(_OF_TEXTS, truth=_EXAMPLE[0], estimate=_EXAMPLE[1], gives=2.0)
 def lagged_hamming(pairs: LaggedPairs, *, lags: Lags | int = "union", links: Links = "cross") -> Values:
     """Count the places of lagged links where truth and estimate differ.
 
     Missing and extra ones cost 1 each. Two different links in one place count once.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = "X@-1 -> Y; X@-2 -> Z; Y@-1 -> Y; Y -> Z"
-    >>> ce.lagged_hamming(truth, "X@-1 -> Y; X@-1 -> Z; Y@-1 -> Y; X@-1 -> X; Z -> Y")
-    2.0
     """
     return pairs.differing(_of_lags(links, lags), lags)
 
@@ -451,17 +448,11 @@ ALL_HAMMING = tweak(lagged_hamming, links="all")
 
 @metric(**_MISTAKES, symmetric=True, long_name="summary arcs that differ")
 @with_options(_ARCS)
+@with_example(_OF_TEXTS, truth=_EXAMPLE[0], estimate=_EXAMPLE[1], gives=2.0)
 def summary_hamming(pairs: LaggedPairs, *, links: Literal["cross", "all"] = "cross") -> Values:
     """Count the places of summary arcs where truth and estimate differ.
 
     Missing and extra ones cost 1 each.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = "X@-1 -> Y; X@-2 -> Z; Y@-1 -> Y; Y -> Z"
-    >>> ce.summary_hamming(truth, "X@-1 -> Y; X@-1 -> Z; Y@-1 -> Y; X@-1 -> X; Z -> Y")
-    2.0
     """
     return pairs.differing(_of_arcs(links))
 

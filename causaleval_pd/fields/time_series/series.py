@@ -134,7 +134,7 @@ class SeriesLaggedAccessor:
         check_choice(two_cycles, ("raise", "undirected"), "two_cycles")
 
         def view(block: Block, where: Callable[[int], str]) -> View:
-            marks = _pag_summary(block.codes) if block.head.n_planes > 1 else _summary(block.codes)
+            marks = _summary(block.codes)
             both = _conflicts(marks)
             if both.any() and two_cycles == "raise":
                 at, i, j = np.argwhere(both)[0].tolist()
@@ -241,11 +241,7 @@ class SeriesLaggedAccessor:
                     wide[:, targets, sources] = TURNED[block.codes[:, lag].transpose(0, 2, 1)]
             names = [f"{name}@{-lag}" for lag in range(steps + 1) for name in nodes]
             order = np.array(sorted(range(size), key=names.__getitem__), np.int64)
-            moved = wide[:, order][:, :, order]
-            if block.head.n_planes > 1:
-                planes = mixed_planes((moved >> 2).astype(np.uint8))
-            else:
-                planes = planes_from_marks((moved & 3) == TAIL, np.arange(size))
+            planes = lag_0_planes(wide[:, None, order][:, :, :, order], block.head.n_planes > 1)
             return tuple(names[i] for i in order), planes, _classes(block)
 
         return self._graphs(view)
@@ -453,19 +449,12 @@ def _classes(block: Block) -> NDArray[np.uint8]:
 
 def _summary(codes: Codes) -> NDArray[np.uint8]:
     """Return the marks at j of the links between i and j at any lag as bits, 1 << mark, (n, d, d)."""
-    arcs = (codes == DIRECTED).any(axis=1)
-    turned = arcs.transpose(0, 2, 1)
-    lines = (codes[:, 0] == UNDIRECTED) & ~arcs & ~turned
-    return np.asarray((arcs << ARROW) | ((turned | lines) << TAIL), np.uint8)
-
-
-def _pag_summary(codes: Codes) -> NDArray[np.uint8]:
-    """Return the same of graphs with any marks; links at lag 0 that are not directed yield to lagged ones."""
     at_target = np.where(codes > 0, np.left_shift(np.uint8(1), codes >> 2), 0).astype(np.uint8)
     at_source = np.where(codes > 0, np.left_shift(np.uint8(1), codes & 3), 0).astype(np.uint8)
     lagged = np.bitwise_or.reduce(at_target[:, 1:], axis=1) | np.bitwise_or.reduce(at_source[:, 1:], axis=1).transpose(
         0, 2, 1
     )
+    # links at lag 0 that are not directed yield to lagged ones
     lag_0_mask = np.isin(codes[:, 0], (DIRECTED, BACKWARD)) | (lagged == 0)
     return np.asarray(lagged | np.where(lag_0_mask, at_target[:, 0], 0), np.uint8)
 
