@@ -18,10 +18,10 @@ from .fields import structure
 # isort: split
 from . import accessors as accessors
 from . import datasets, metrics, plot
-from .contract.closed_form import ClosedFormRule, list_closed_forms, register_closed_form
 from .contract.encoding import AmbiguousEncodingError, list_encodings, register_encoding
 from .contract.field import Field, list_fields, register_field
 from .contract.figure import figure, list_figures
+from .contract.law import ClosedFormRule, list_closed_forms, register_closed_form
 from .contract.metric import METRICS as _METRICS
 from .contract.metric import Metric, get_metric, list_metrics, metric
 from .contract.metric_sets import metric_set, tweak
@@ -48,7 +48,7 @@ from .fields.causal_kl.cells import DiscreteNetwork, GaussianNetwork
 from .fields.causal_kl.pairs import as_network, network_column
 from .fields.configurational.submodel import submodels as submodels
 from .fields.edge_scores.cells import score_column
-from .fields.structure.nulls.expectation import expected_metric, skeleton_test
+from .fields.structure.nulls.laws import expected_metric, skeleton_test
 from .fields.time_series.cells import LaggedGraph
 from .fields.time_series.column import as_lagged, lagged_column, lagged_scores
 from .graphs.column import as_graph, graph_column

@@ -94,30 +94,15 @@ def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hash
 
 @dataclass(frozen=True)
 class CellFormat:
-    """How the packed cells of a field begin.
+    """How the packed cells of a field begin."""
 
-    Parameters
-    ----------
-    noun : str
-        What a cell is, for messages: with its article: "a packed graph".
-    magic : int
-        First byte of the header, 128 to 255.
-    text_bytes : int
-        Bytes of the line of text before the header.
-    without_text : bool
-        Whether cells of the format's first version begin with their header.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> from causaleval_pd.contract.cells import format_of
-    >>> format_of(ce.as_graph("A -> B").to_bytes()).noun
-    'a packed graph'
-    """
-
+    #: what a cell is, for messages, with its article: "a packed graph"
     noun: str
+    #: first byte of the header, 128 to 255
     magic: int
+    #: bytes of the line of text before the header
     text_bytes: int
+    #: whether cells of the format's first version begin with their header
     without_text: bool = False
 
     def holds(self, cell: Any) -> bool:
@@ -137,31 +122,7 @@ _FORMATS: dict[tuple[int, int], CellFormat] = {}
 
 
 def register_cell_format(new: CellFormat) -> CellFormat:
-    """Register a format and return it.
-
-    Parameters
-    ----------
-    new : CellFormat
-        The format.
-
-    Returns
-    -------
-    CellFormat
-        The same.
-
-    Raises
-    ------
-    ValueError
-        If the magic byte could be one of text, or another format has it at the same place.
-
-    Examples
-    --------
-    >>> from causaleval_pd.contract.cells import CellFormat, register_cell_format
-    >>> register_cell_format(CellFormat("a packed tree", 0x41, 32))
-    Traceback (most recent call last):
-        ...
-    ValueError: the magic byte of a packed tree is 0x41, expected 0x80 to 0xff, which no line of text has
-    """
+    """Register a format; refuse a magic byte that text or another format has at the same place."""
     if not 0x80 <= new.magic <= 0xFF:
         raise ValueError(
             f"the magic byte of {new.noun} is {new.magic:#x}, expected 0x80 to 0xff, which no line of text has"
@@ -176,24 +137,7 @@ def register_cell_format(new: CellFormat) -> CellFormat:
 
 
 def format_of(cell: Any) -> CellFormat | None:
-    """Return the format of a packed cell, None for other objects.
-
-    Parameters
-    ----------
-    cell : object
-        The cell.
-
-    Returns
-    -------
-    CellFormat or None
-        The format that the header declares. The rest of the cell is not checked.
-
-    Examples
-    --------
-    >>> from causaleval_pd.contract.cells import format_of
-    >>> format_of(b"A -> B") is None, format_of("A -> B") is None
-    (True, True)
-    """
+    """Return the format that the header of a packed cell declares, None for other objects."""
     if not isinstance(cell, bytes):
         return None
     for place in sorted({place for place, _ in _FORMATS}):

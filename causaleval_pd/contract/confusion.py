@@ -229,10 +229,8 @@ class ConfusionFamily:
 
     #: first part of the metrics' names
     prefix: str
-    #: `counts(pairs, **options)`; its keywords are options of all metrics of the family
+    #: `counts(pairs, **options)`, of the module that declares the metrics; keywords are options of all of them
     counts: Callable[..., Confusion]
-    #: `__name__` of the module that declares the metrics
-    module: str
     #: first part of the long names
     label: str
     #: what is counted, in the plural
@@ -257,10 +255,9 @@ class ConfusionFamily:
         example: str = "",
         counted: Callable[[Any], Values] | None = None,
     ) -> Metric:
-        """Make and register the metric `prefix_name` of a measure; it `gives` this value for the family's example.
+        """Make and register the metric `prefix_name` of a measure, which `gives` this value for the family's example.
 
-        Counts need a `long_name`. `note` continues the docstring, and `example` is source code of the options of its
-        call. `counted(pairs)` returns the values where the pairs hold them, so that no other count is computed.
+        `note` continues the docstring, `example` is code of the call's options; `counted(pairs)` returns known values.
         """
         check_known(name, MEASURES, "measure")
         measure = MEASURES[name]
@@ -274,14 +271,14 @@ class ConfusionFamily:
             if counted is not None:
                 return counted(pairs)
             chosen = {name: options.pop(name) for name in of_counts if name in options}
-            key = (self.module, self.prefix, *chosen.items())
+            key = (self.counts.__module__, self.prefix, *chosen.items())
             # metrics of the family share the counts; closed forms pass counts without pairs
             shared = isinstance(pairs, Pairs)
             counts = functools.partial(self.counts, pairs, **chosen)
             return measure.value(pairs.remember(key, counts) if shared else counts(), **options)
 
         function.__name__ = function.__qualname__ = f"{self.prefix}_{name}"
-        function.__module__ = self.module
+        function.__module__ = self.counts.__module__
         function.__doc__ = self._document(measure, function.__name__, gives, note, example)
         vars(function)["__signature__"] = asked.replace(parameters=[first.replace(name="pairs"), *options])
         declare = metric(

@@ -7,8 +7,10 @@ and for null models; everything else is done by metrics on `Pairs`.
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +21,32 @@ from numpy.typing import NDArray
 from .context import Context
 from .pairs import Batch, Pairs
 from .registry import Registry
-from .relabelling import Relabelling
+
+#: labels up to which all relabellings are listed (720), so that every metric has an exact law
+MOST_LISTED = 6
+
+
+@cache
+def all_orders(n: int) -> NDArray[np.int64]:
+    """Return all orders of n labels, (n!, n), in lexicographic order."""
+    return np.array(list(itertools.permutations(range(n))), np.int64).reshape(-1, n)
+
+
+def _truths(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
+    return truths
+
+
+@dataclass(frozen=True)
+class Relabelling:
+    """How a field writes estimates that its joint null model has relabelled."""
+
+    #: from pairs and the canonical truths of the same rows to the pairs' estimates as canonical cells
+    cells: Callable[[Any, pd.Series], pd.Series]
+    #: from truths, estimates and the rows' context to perfect estimates in the classes of the estimates
+    perfect: Callable[[pd.Series, pd.Series, Context | None], pd.Series] = _truths
+    #: counts the truths' relations from an earlier to a later label, and all; None without order or direction
+    forward: Callable[[pd.Series], tuple[int, int]] | None = None
+
 
 FIELDS: Registry[Field] = Registry("field", "causaleval_pd.fields")
 
@@ -71,9 +98,9 @@ class Field:
         `missing(cells)` returns which cells hold no estimate (a failed run).
     identify : callable
         `identify(cells)` gives one int64 a cell, equal for equal cells, on any machine; 0 where missing.
-    truth_field : str
+    truth_field : str or Field
         Field that coerces and identifies the truths, where they are cells of another field (edge scores against
-        graphs); default this field.
+        graphs), by its name, or itself where it is not registered; default this field.
     views : mapping
         Other fields whose metrics apply, with the conversion of a canonical column (a network has a graph).
     context : tuple of str
@@ -124,7 +151,7 @@ class Field:
     pair: Callable[[Any, Any], Pairs]
     missing: Callable[[pd.Series], NDArray[np.bool_]] = missing_cells
     identify: Callable[[pd.Series], NDArray[np.int64]] = identify_cells
-    truth_field: str = ""
+    truth_field: str | Field = ""
     views: Mapping[str, Callable[[pd.Series], pd.Series]] = field(default_factory=dict)
     context: tuple[str, ...] = ()
     custom_null: Callable[[Callable[..., Any], str], Any] | None = None
@@ -153,7 +180,8 @@ class Field:
     @property
     def of_truth(self) -> Field:
         """Field of the truths."""
-        return get_field(self.truth_field) if self.truth_field else self
+        named = self.truth_field or self
+        return get_field(named) if isinstance(named, str) else named
 
 
 def register_field(new: Field) -> Field:
@@ -234,16 +262,5 @@ def list_fields() -> pd.DataFrame:
     >>> ce.list_fields().loc["network", "views"]
     'graph'
     """
-    rows = [
-        {
-            "name": f.name,
-            "default_metrics": ", ".join(f.default_metrics),
-            "default_null": f.default_null,
-            "truth_field": f.of_truth.name,
-            "views": ", ".join(f.views),
-            "context": ", ".join(f.context),
-        }
-        for f in FIELDS.every()
-    ]
-    columns = ["name", "default_metrics", "default_null", "truth_field", "views", "context"]
-    return pd.DataFrame(rows, columns=columns).set_index("name")
+    table = FIELDS.table("default_metrics", "default_null", "truth_field", "views", "context")
+    return table.assign(truth_field=[field.of_truth.name for field in FIELDS.every()])

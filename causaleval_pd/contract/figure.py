@@ -143,9 +143,5 @@ def list_figures(of: Source | None = None) -> pd.DataFrame:
     """
     if of is not None:
         check_known(of, get_args(Source), "source of a figure")
-    rows = [
-        {"name": x.name, "long_name": x.long_name, "of": x.of, "field": x.field or "", "concludes": x.concludes}
-        for x in FIGURES.every()
-        if of in (None, x.of)
-    ]
-    return pd.DataFrame(rows, columns=["name", "long_name", "of", "field", "concludes"]).set_index("name")
+    table = FIGURES.table("long_name", "of", "field", "concludes").fillna({"field": ""})
+    return table if of is None else table[table["of"] == of]

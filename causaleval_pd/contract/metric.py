@@ -16,8 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .checks import check_choice, nearest, shown
-from .closed_form import CLOSED_FORMS
 from .field import FIELDS, get_field
+from .law import CLOSED_FORMS
 from .options import Convention, metric_docstring, what_applies
 from .pairs import ANY_KIND, Pairs
 from .registry import Registry
@@ -39,45 +39,14 @@ class Metric:
         Identifier; the column it fills.
     function : callable
         `function(pairs, **options)` returning one float64 a pair.
-    long_name : str
-        Label of axes and tables.
-    field : str
-        Field whose pairs it takes.
-    kinds : tuple of str
-        Kinds of estimate it is defined for.
-    truth_kinds : tuple of str
-        Kinds of truth it is defined for.
-    direction : {"minimize", "maximize", "zero"} or None
-        What is good; None for a description that has no better and worse.
-    range : tuple of float
-        Smallest and largest possible value.
-    optimum : float
-        Value of a perfect estimate.
-    symmetric : bool
-        Whether truth and estimate may change places.
-    closed_form : str or None
-        Rule by which null models of its field compute moments or laws without drawing; see `list_closed_forms`.
-    reference : str
-        DOI of the definition.
-    costly : bool
-        Computed once per distinct pair rather than once per row.
-    dtype : str or tuple of str
-        "float64", "boolean", or the words of a categorical result.
-    of_truth : bool
-        Depends on the truth alone, so that it is known for failed runs too.
-    dims : mapping
-        Further dimensions of a result, by name: their labels, or None for the positions 0, 1, ... that the data have
-        (lags). Tables have one column per coordinate, cubes the dimensions.
+    long_name, field, kinds, truth_kinds, direction, range, optimum, symmetric
+        As `metric` declares them.
+    closed_form, reference, costly, dtype, of_truth, dims, conventions, instead, log_scale
+        As `metric` declares them.
     options : mapping
         Options fixed by `tweak`.
     component : Component or None
         Where this metric is one coordinate of a metric with further dimensions: which.
-    conventions : tuple of Convention
-        Options by which it takes further kinds.
-    instead : tuple of str
-        Metrics for kinds that it refuses, which messages suggest.
-    log_scale : bool
-        Whether values are compared with controls by their logarithms, as p-values that may be tiny.
 
     Examples
     --------
@@ -266,26 +235,28 @@ def metric(
     symmetric : bool
         Whether truth and estimate may change places.
     closed_form : str, optional
-        Name of a registered closed-form rule; the function is probed for what the rule demands.
+        Name of a closed-form rule (see `list_closed_forms`), by which null models compute moments or laws without
+        drawing; the function is probed for what the rule demands.
     reference : str
         DOI of the definition.
     costly : bool
-        Compute once per distinct pair.
+        Compute once per distinct pair rather than once per row.
     dtype : str or tuple of str
         "float64", "boolean", or the words of a categorical result.
     of_truth : bool
-        Depends on the truth alone.
+        Depends on the truth alone, so that it is known for failed runs too.
     truth_kinds : iterable of str, optional
         Kinds of truth, where they are others than the estimate's; empty for a metric that needs no truth.
     dims : mapping, optional
         Further dimensions: the function then returns an array of shape `(n, *sizes)`. Names map to labels, or to None
-        where the data decide how many positions there are.
+        where the data decide how many positions 0, 1, ... there are (lags). Tables have one column per coordinate,
+        cubes the dimensions.
     conventions : iterable of Convention
         Options by which the metric takes further kinds; without them these are refused.
     instead : iterable of str
         Metrics to suggest for kinds that this one refuses.
     log_scale : bool
-        Whether to compare values with controls by their logarithms.
+        Whether to compare values with controls by their logarithms, as p-values that may be tiny.
 
     Returns
     -------
@@ -474,28 +445,15 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
     """
     if field is not None:
         get_field(field)
-    rows = [
-        {
-            "name": m.name,
-            "long_name": m.long_name,
-            "field": m.field,
-            "usual": usual,
-            "kinds": ", ".join(m.kinds),
-            "truth_kinds": ", ".join(m.truth_kinds),
-            "direction": m.direction,
-            "low": m.range[0],
-            "high": m.range[1],
-            "optimum": m.optimum,
-            "dims": ", ".join(m.dims),
-            "symmetric": m.symmetric,
-            "zero_division": m.zero_division,
-            "closed_form": m.closed_form,
-            "costly": m.costly,
-            "reference": m.reference,
-        }
-        for m, usual in _usual_first()
-    ]
-    table = pd.DataFrame(rows).set_index("name")
+    table = METRICS.table(
+        *("long_name", "field", "kinds", "truth_kinds", "direction", "optimum", "dims", "symmetric", "zero_division"),
+        *("closed_form", "costly", "reference"),
+    )
+    table.insert(5, "low", [m.range[0] for m in METRICS.values()])
+    table.insert(6, "high", [m.range[1] for m in METRICS.values()])
+    usual = {m.name: is_usual for m, is_usual in _usual_first()}
+    table = table.loc[list(usual)]
+    table.insert(2, "usual", list(usual.values()))
     # a field may have no metrics of its own
     return cast(pd.DataFrame, table if field is None else table[table["field"] == field])
 

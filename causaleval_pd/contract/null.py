@@ -29,27 +29,19 @@ class Listing(NamedTuple):
 class Controls(ABC):
     """Matched controls of one batch of pairs; a null model must define `draw`, and may define the rest."""
 
-    pairs: Any  # the observed pairs, of the field's own type
+    #: the observed pairs, of the field's own type
+    pairs: Any
+    #: bytes that one drawn control takes while it is scored, roughly; decides how many are drawn at once
+    cost: int = 1000
+    #: nanoseconds that drawing one control takes, roughly, as a mean over the rows; decides on units of work
+    work: float = 10_000.0
+    #: all joint relabellings one by one, where the model has one for all rows, and they are few
+    listing: Listing | None = None
 
     @property
     def kind(self) -> NDArray[np.object_]:
         """Class of the controls, one word per row."""
         return np.full(self.pairs.n, "control", object)
-
-    @property
-    def cost(self) -> int:
-        """Bytes that one drawn control takes while it is scored, roughly; decides how many are drawn at once."""
-        return 1000
-
-    @property
-    def work(self) -> float:
-        """Nanoseconds that drawing one control takes, roughly, as a mean over the rows; decides on units of work."""
-        return 10_000.0
-
-    @property
-    def listing(self) -> Listing | None:
-        """All joint relabellings one by one, where the model has one for all rows, and they are few; else None."""
-        return None
 
     @abstractmethod
     def draw(self, start: int, count: int) -> Pairs:

@@ -112,10 +112,14 @@ class Registry(dict[str, T]):
         yield from list(self.values())
 
     def table(self, *attributes: str) -> pd.DataFrame:
-        """Return attributes of all objects, one object per row, indexed by name."""
+        """Return attributes of all objects, one object per row, indexed by name; several words are joined."""
         columns = ["name", *attributes]
-        rows = [[getattr(declared, column) for column in columns] for declared in self.every()]
+        rows = [[_cell(getattr(declared, column)) for column in columns] for declared in self.every()]
         return pd.DataFrame(rows, columns=columns).set_index("name")
+
+
+def _cell(value: Any) -> Any:
+    return ", ".join(value) if isinstance(value, (tuple, Mapping)) else value
 
 
 def _plain(name: str) -> str:

@@ -252,7 +252,9 @@ class Cells:
         return encoding, content
 
     def _add_matrix(self, row: int, cell: Any, encoding: Encoding, matrix: Matrix) -> None:
-        values, expected = _plain(matrix.values), self._nodes.rows[row]
+        values, expected = matrix.values, self._nodes.rows[row]
+        if isinstance(values, np.ndarray):  # subclasses too
+            values = np.asarray(values)
         types = None if matrix.labels is None else tuple(map(type, matrix.labels))  # True and 1.0 are equal to 1
         kind = (encoding, type(values), values.shape, values.dtype.kind, matrix.labels, types, expected)
         stack = self._stacks.get(kind)
@@ -346,11 +348,6 @@ def _reading(encoding: Encoding, cell: Any) -> str | None:
     [edges] = mixed.edges_of(block.planes, block.n_nodes)
     text = write_graph(write_names(column.node_sets[0]), edges)
     return repr(text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "...")
-
-
-def _plain(matrix: Any) -> Any:
-    """Return arrays of numpy's subclasses as plain ones."""
-    return np.asarray(matrix) if isinstance(matrix, np.ndarray) else matrix
 
 
 def _check_matrix(matrix: Any, labels: Labels | None) -> None:

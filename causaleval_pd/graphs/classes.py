@@ -2,27 +2,32 @@
 
 A *dag* is fully directed and acyclic. A *cpdag* is the completed partially directed graph of a Markov equivalence
 class: it has a consistent DAG extension, and the CPDAG of that extension is the graph itself. A *digraph* is fully
-directed and may have cycles. Every graph of directed and undirected edges is a *pdag*. Graphs with latent confounders
-have classes of their own, in `mixed.classes`.
+directed and may have cycles. Every graph of directed and undirected edges is a *pdag*.
+
+Of graphs with latent confounders, a *mag* is a maximal ancestral graph: edges ``->`` and ``<->``, one per pair, without
+directed or almost directed cycle and without an inducing path between nodes that are not adjacent. A *pag* holds the
+marks that all MAGs of a Markov equivalence class share. An *admg* is an acyclic directed mixed graph, whose pairs may
+have ``->`` and ``<->``. A *skeleton* has ``--`` only, which is read as an adjacency without marks. Any graph with one
+edge per pair may be *mixed*. There is no selection bias, so that no MAG or PAG has an edge ``--`` or ``o--``.
 
 References
 ----------
 Dor & Tarsi (1992), A simple algorithm to construct a consistent extension of a partially oriented graph, UCLA R-185.
 Chickering (1995), A transformational characterization of equivalent Bayesian network structures, arXiv:1302.4938.
+Richardson & Spirtes (2002), doi:10.1214/aos/1031689015. Zhang (2008), doi:10.1016/j.artint.2008.08.001.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .edge_strings import write_names
-from .kernels import kernels
-from .kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, PDAG, SKELETON, a_kind, arcs_from_planes
-from .mixed.classes import infer_mixed_kinds, not_in_mixed_class
-from .mixed.marks import adjacencies, directed_part, is_mixed, lines
+from .kernels import kernels, mixed_kernels
+from .kernels.planes import ADMG, CPDAG, DAG, DIGRAPH, MAG, MIXED, PAG, PDAG, SKELETON, TAIL, a_kind
+from .mixed.conversions import not_simple, ready
+from .mixed.marks import adjacencies, bidirected, circles, directed_part, doubles, is_mixed, lines, where
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -34,14 +39,14 @@ def is_acyclic(planes: Planes, n_nodes: int) -> Flags:
     return np.asarray(kernels().is_acyclic(planes, n_nodes), dtype=np.bool_)
 
 
-def is_digraph(planes: Planes) -> Flags:
+def is_digraph(planes: Planes, n_nodes: int) -> Flags:
     """Return which graphs are fully directed."""
     return np.asarray(~(planes[:, 0] & planes[:, 1]).any(axis=1))
 
 
 def is_dag(planes: Planes, n_nodes: int) -> Flags:
     """Return which graphs are fully directed and acyclic."""
-    flags = is_digraph(planes)
+    flags = is_digraph(planes, n_nodes)
     flags[flags] = is_acyclic(planes[flags], n_nodes)
     return flags
 
@@ -59,30 +64,89 @@ def is_cpdag(planes: Planes, n_nodes: int) -> Flags:
     return np.asarray(extends & (completed == planes).all(axis=(1, 2)))
 
 
+def _has(words: NDArray[np.uint64]) -> Flags:
+    return np.asarray((words != 0).any(axis=1))
+
+
+def _checked(planes: Planes, n_nodes: int, goal: str, possible: Flags) -> Flags:
+    """Return which of the graphs that may be in a class are."""
+    chosen = np.flatnonzero(possible)
+    flags = np.zeros(len(planes), np.bool_)
+    if len(chosen):
+        blocks, most = ready(planes[chosen], n_nodes)
+        _, faults = mixed_kernels().convert(blocks, n_nodes, getattr(mixed_kernels(), goal), most)
+        flags[chosen] = faults == mixed_kernels().VALID
+    return flags
+
+
+def is_mag(planes: Planes, n_nodes: int) -> Flags:
+    """Return which graphs are maximal ancestral graphs."""
+    return _checked(planes, n_nodes, "CHECK_MAG", ~not_simple(planes))
+
+
+def is_pag(planes: Planes, n_nodes: int) -> Flags:
+    """Return which graphs are the PAG of a Markov equivalence class of MAGs."""
+    return _checked(planes, n_nodes, "CHECK_PAG", ~_has(doubles(planes)))
+
+
+def is_admg(planes: Planes, n_nodes: int) -> Flags:
+    """Return which graphs have the edges -> and <-> only, and no directed cycle."""
+    directed = directed_part(planes)
+    others = adjacencies(planes) & ~(adjacencies(directed) | bidirected(planes))
+    flags = ~_has(others)
+    flags[flags] = kernels().is_acyclic(directed[flags], n_nodes)
+    return flags
+
+
+def is_skeleton(planes: Planes, n_nodes: int) -> Flags:
+    """Return which graphs have the edge -- only."""
+    return ~_has(adjacencies(planes) & ~where(planes, TAIL, TAIL))
+
+
+def _is_simple(planes: Planes, n_nodes: int) -> Flags:
+    return ~_has(doubles(planes))
+
+
+#: which graphs are in a class; every graph of two planes is a pdag
+_IN_CLASS: dict[int, Callable[[Planes, int], Flags]] = {
+    DAG: is_dag,
+    CPDAG: is_cpdag,
+    DIGRAPH: is_digraph,
+    MAG: is_mag,
+    PAG: is_pag,
+    ADMG: is_admg,
+    SKELETON: is_skeleton,
+    MIXED: _is_simple,
+}
+
+
 def infer_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
     """Return the narrowest class of each graph: dag, else digraph where it is fully directed, else cpdag, else pdag.
 
-    Graphs of four planes are taken to have a circle or a bidirected edge (see `infer_mixed_kinds`).
+    Graphs of four planes have a circle or <->: they are pag or mixed with circles, else mag, admg or mixed.
     """
     if is_mixed(planes):
-        return infer_mixed_kinds(planes, n_nodes)
-    directed = is_digraph(planes)
-    kinds = np.full(len(planes), DIGRAPH, dtype=np.uint8)
-    kinds[directed] = np.where(is_acyclic(planes[directed], n_nodes), DAG, DIGRAPH)
-    kinds[~directed] = np.where(is_cpdag(planes[~directed], n_nodes), CPDAG, PDAG)
+        marked, widest = _has(circles(planes)), MIXED
+        order = ((PAG, marked), (ADMG, ~marked), (MAG, ~marked))
+    else:
+        marked, widest = is_digraph(planes, n_nodes), PDAG
+        order = ((DIGRAPH, marked), (DAG, marked), (CPDAG, ~marked))
+    kinds = np.full(len(planes), widest, dtype=np.uint8)
+    for kind, possible in order:
+        chosen = np.flatnonzero(possible)
+        if len(chosen):
+            kinds[chosen[_IN_CLASS[kind](planes[chosen], n_nodes)]] = kind
     return kinds
 
 
 def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flags:
     """Return which graphs are not in the class they declare."""
-    if is_mixed(planes):
-        return not_in_mixed_class(planes, n_nodes, kinds)
     wrong = np.zeros(len(planes), dtype=np.bool_)
-    for kind, holds in ((DAG, is_dag), (CPDAG, is_cpdag)):
+    for kind, holds in _IN_CLASS.items():
         declared = np.flatnonzero(kinds == kind)
         if len(declared):
             wrong[declared] = ~holds(planes[declared], n_nodes)
-    return wrong | ((kinds == DIGRAPH) & ~is_digraph(planes))
+    return wrong
 
 
 def misdeclared(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8], checked: set[tuple[int, int]] | None) -> Flags:
@@ -101,55 +165,6 @@ def misdeclared(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8], checked:
 
 #: how to get classes that hold
 MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
-#: which cells hold two nodes that cause each other
-KEEP_TWO_CYCLES = (
-    "; lagged graphs keep two-cycles, as lagged_column(['A@-1 -> B; B@-1 -> A']), with metrics such as summary_f1"
-)
-
-
-def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
-    """Return why a graph, planes (2, W) or (4, W), is not in the class it declares."""
-    if is_mixed(planes[None]):
-        from .mixed.faults import explain_mixed_kind
-
-        return explain_mixed_kind(planes, names, kind)
-    _, source, target = arcs_from_planes(planes[None], len(names))
-    arcs = set(zip(source.tolist(), target.tolist(), strict=True))
-    directed = [(s, t) for s, t in arcs if (t, s) not in arcs]
-    written = write_names(names)
-    start = f"is declared a {KINDS[kind]}, but "
-    if kind in (DAG, DIGRAPH) and len(directed) < len(arcs):
-        edge = _written_edge(written, arcs, *min(arcs - set(directed)))
-        opposite = " (two opposite arcs are one undirected edge)" if kind == DIGRAPH else ""
-        mend = f"orient it, or declare the graph a cpdag or pdag{KEEP_TWO_CYCLES if kind == DIGRAPH else ''}"
-        return f"{start}has the undirected edge {edge}{opposite}; {mend}"
-    import networkx as nx
-
-    try:
-        cycle = [s for s, _ in nx.find_cycle(nx.DiGraph(sorted(directed)))]
-    except nx.NetworkXNoCycle:
-        pass
-    else:
-        path = " -> ".join(written[node] for node in [*cycle, cycle[0]])
-        wider = "digraph" if len(directed) == len(arcs) else "pdag"
-        return f"{start}has the directed cycle {path}; mend the graph, or declare it a {wider}"
-    completed, extends = class_cpdag(planes[None], len(names))
-    if not extends[0]:
-        return f"{start}no DAG has its skeleton, directed edges and v-structures; mend the graph, or declare it a pdag"
-    _, source, target = arcs_from_planes(completed, len(names))
-    others = set(zip(source.tolist(), target.tolist(), strict=True))
-    s, t = min(arcs ^ others)
-    here, there = (_written_edge(written, side, s, t) for side in (arcs, others))
-    return (
-        f"{start}has {here} where the CPDAG of its equivalence class has {there}; declare it a pdag, or use its cpdag()"
-    )
-
-
-def _written_edge(names: Sequence[str], arcs: set[tuple[int, int]], i: int, j: int) -> str:
-    """Write the edge of a pair of nodes, as `write_edges` does."""
-    undirected = {(i, j), (j, i)} <= arcs
-    s, t = (i, j) if (i, j) in arcs and (i < j or not undirected) else (j, i)
-    return f"{names[s]} {'--' if undirected else '->'} {names[t]}"
 
 
 def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:

@@ -15,7 +15,7 @@ from ..contract.checks import check_type, name_row
 from ..contract.encoding import Recogniser
 from . import formats  # noqa: F401  registers the encodings
 from .cells import Cells
-from .classes import explain_kind, infer_kinds, not_in_class
+from .classes import infer_kinds, not_in_class
 from .edge_strings import is_formula, write_edges, write_names
 from .graph import Graph, graphs_of
 from .kernels.planes import KINDS, MAG, PAG, PLAIN_KINDS
@@ -326,6 +326,8 @@ def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Wh
             faults.append((int(block.rows[wrong[0]]), block.planes[wrong[0]], names, int(kinds[wrong[0]])))
         blocks.append(replace(block, kinds=kinds))
     if faults:
+        from .faults import explain_kind
+
         row, planes, names, kind = min(faults, key=lambda fault: fault[0])
         raise ValueError(f"{where(row)}: the graph {explain_kind(planes, names, kind)}")
     return replace(column, blocks=tuple(blocks))

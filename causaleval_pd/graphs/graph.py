@@ -77,7 +77,9 @@ class Graph(GraphMethods["Graph", int, float, bool, str, "str | None", tuple[str
         if is_mixed(planes[None]) and reserved(planes[None])[0]:
             raise ValueError("planes have an edge with a mark at one end only")
         if classes.not_in_class(planes[None], len(self.nodes), np.array([code], dtype=np.uint8))[0]:
-            raise ValueError(f"the graph {classes.explain_kind(planes, self.nodes, code)}")
+            from .faults import explain_kind
+
+            raise ValueError(f"the graph {explain_kind(planes, self.nodes, code)}")
         planes.flags.writeable = False
         object.__setattr__(self, "planes", planes)
 

@@ -81,7 +81,9 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             if wrong.any():
                 at = int(wrong.argmax())
                 names, where = column.node_sets[block.node_set[at]], self._where(int(block.rows[at]))
-                reason = classes.explain_kind(block.planes[at], names, int(block.kinds[at]))
+                from .faults import explain_kind
+
+                reason = explain_kind(block.planes[at], names, int(block.kinds[at]))
                 raise ValueError(f"{where}: the graph {reason}; {classes.MEND_CLASS}")
         return column
 
@@ -475,25 +477,18 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         [nan, 'has B o-o D where the PAG of its equivalence class has B -> D']
         """
         check_choice(kind, KINDS, "kind")
-        from .mixed.faults import fault_of
+        from .faults import fault_of
 
         column, code = self._column, KINDS.index(kind)
         parts = []
         for block in column.blocks:
-            part, at = np.full(len(block.rows), None, object), np.arange(len(block.rows))
-            planes = mixed.lift(block.planes)
-            if code < len(PLAIN_KINDS):
-                plain = mixed.has_plain_marks(planes)
-                part[~plain] = "has edges with circles or <->"
-                at, planes = np.flatnonzero(plain), mixed.lower(planes[plain])
-            wrong = classes.not_in_class(planes, block.n_nodes, np.full(len(planes), code, np.uint8))
+            part, planes = np.full(len(block.rows), None, object), mixed.lift(block.planes)
+            possible = mixed.has_plain_marks(planes) if code < len(PLAIN_KINDS) else np.ones(len(planes), np.bool_)
+            some = mixed.lower(planes[possible]) if code < len(PLAIN_KINDS) else planes
+            wrong = ~possible
+            wrong[possible] = classes.not_in_class(some, block.n_nodes, np.full(len(some), code, np.uint8))
             for i in np.flatnonzero(wrong).tolist():
-                names = column.node_sets[block.node_set[at[i]]]
-                if code < len(PLAIN_KINDS):
-                    reason = classes.explain_kind(planes[i], names, code).partition(", but ")[2]
-                    part[at[i]] = reason.partition(";")[0]
-                else:
-                    part[at[i]] = fault_of(planes[i], names, code)
+                part[i] = fault_of(planes[i], column.node_sets[block.node_set[i]], code)
             parts.append(part)
         return self._items(column, parts, "str")
 

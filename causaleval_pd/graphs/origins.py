@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from ..contract.context import Context
 from .kernels.planes import ADMG, DAG, MAG, plane_words, planes_from_marks, row_chunks
 from .mixed.conversions import project
-from .mixed.marks import bidirected, directed_part, is_mixed, lift
-from .mixed.marks import marks_from_planes as codes_from_planes
+from .mixed.marks import bidirected, directed_part, is_mixed, lift, marks_from_planes
 from .mixed.relations import DEFINITE, ancestors
 
 Planes = NDArray[np.uint64]
@@ -88,7 +87,7 @@ class Origins:
             seen = (np.arange(len(rows))[:, None, None], observed[:, :, None], observed[:, None, :])
             masks.ancestor[rows] = (above == DEFINITE)[seen]
             masks.common_ancestor[rows] = _common(planes, above == DEFINITE, observed)[seen]
-            marks = codes_from_planes(project(planes, self.n_nodes, observed, to_admg=True), d)
+            marks = marks_from_planes(project(planes, self.n_nodes, observed, to_admg=True), d)
             heads = (marks == 2) & ((marks.transpose(0, 2, 1) == 2) | (marks.transpose(0, 2, 1) == 0))
             masks.confounded[rows] = heads | heads.transpose(0, 2, 1)
         return masks
@@ -114,7 +113,7 @@ def _common(planes: Planes, above: NDArray[np.bool_], observed: NDArray[np.int64
     hidden = above.astype(np.float32) * latent[:, :, None]
     shared = hidden.transpose(0, 2, 1) @ hidden
     if is_mixed(planes) and bidirected(planes).any():
-        marks = codes_from_planes(planes, n_nodes)
+        marks = marks_from_planes(planes, n_nodes)
         one = (marks == 2) & np.isin(marks.transpose(0, 2, 1), (0, 2))
         spouses = (one | one.transpose(0, 2, 1)).astype(np.float32)
         shared += reach.transpose(0, 2, 1) @ spouses @ reach

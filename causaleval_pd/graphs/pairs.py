@@ -30,6 +30,7 @@ from .graph import Graph
 from .kernels import kernels
 from .kernels.planes import (
     ADMG,
+    CPDAG,
     DAG,
     KINDS,
     MAG,
@@ -240,13 +241,13 @@ class GraphBatch:
 
     @cached_property
     def cpdag(self) -> GraphBatch:
-        """The CPDAG of each graph: that of a DAG's class, a CPDAG itself."""
+        """The CPDAG of each DAG, and every other graph as it is."""
         if is_mixed(self.planes):
             raise ValueError(f"{a_kind(self.kinds[0])} has no CPDAG")
         planes = self.planes.copy()
-        dags = np.flatnonzero(self.kinds == KINDS.index("dag"))
+        dags = np.flatnonzero(self.kinds == DAG)
         planes[dags] = kernels().dag_to_cpdag(planes[dags], self.n_nodes)[0]
-        return GraphBatch(self.n_nodes, planes, np.full(len(planes), KINDS.index("cpdag"), np.uint8))
+        return GraphBatch(self.n_nodes, planes, np.full(len(planes), CPDAG, np.uint8))
 
 
 @dataclass(frozen=True, eq=False)

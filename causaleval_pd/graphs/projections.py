@@ -154,7 +154,7 @@ def _explain_other(kind: int) -> str:
 
 def completed(column: UnpackedColumn, where: Callable[[int], str]) -> UnpackedColumn:
     """Return the maximal ancestral graphs that complete the ancestral graphs of a column."""
-    from .mixed.faults import fault_of
+    from .faults import fault_of
 
     def convert(block: Block) -> Block:
         planes = lift(block.planes)

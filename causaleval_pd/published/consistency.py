@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.metric import Metric
-from ..fields.structure.nulls.shared_edges import Counts
+from ..fields.structure.nulls.additive import Counts
 from ..graphs.edge_types import BACKWARD, FORWARD, EdgeTypes
 from ..statistics.tails import common_step
 from .bounds import CONVENTION_WORDS, CONVENTIONS, largest_shd

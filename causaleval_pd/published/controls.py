@@ -17,8 +17,7 @@ from ..contract.field import get_field
 from ..contract.law import Distribution
 from ..contract.metric import Metric
 from ..execution.random_streams import row_keys
-from ..fields.structure.nulls.edge_moments import linear
-from ..fields.structure.nulls.hypergeometric import hypergeometric
+from ..fields.structure.nulls.laws import hypergeometric, linear
 from ..statistics.arrays import SMALLEST_P
 from ..statistics.direction import merit
 from ..statistics.tails import common_step, tail_of_sum

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..contract.closed_form import CLOSED_FORMS
-from ..contract.law import ClosedForm
+from ..contract.law import CLOSED_FORMS, ClosedForm
 from ..contract.metric import Metric
 from ..statistics.arrays import SMALLEST_P, quantile_interval
 from ..statistics.direction import as_good, better

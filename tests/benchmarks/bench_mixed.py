@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
+from causaleval_pd.graphs import classes
 from causaleval_pd.graphs.kernels.planes import ADMG, MAG, PAG
-from causaleval_pd.graphs.mixed import classes, conversions, marks, relations
+from causaleval_pd.graphs.mixed import conversions, marks, relations
 from causaleval_pd.graphs.packing import unpack_column
 
 #: metrics that take graphs with and without latent confounders

@@ -56,3 +56,9 @@ def test_text_in_bytes_is_no_packed_cell(text):
 def test_a_second_format_with_the_same_magic_at_the_same_place_is_refused():
     with pytest.raises(ValueError, match="has the magic byte 0xce at byte 32, as a packed graph has; choose another"):
         register_cell_format(CellFormat("a packed tree", 0xCE, 32))
+
+
+def test_magic_bytes_of_text_are_refused():
+    message = "the magic byte of a packed tree is 0x41, expected 0x80 to 0xff, which no line of text has"
+    with pytest.raises(ValueError, match=message):
+        register_cell_format(CellFormat("a packed tree", 0x41, 32))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.closed_form import CLOSED_FORMS
+from causaleval_pd.contract.law import CLOSED_FORMS
 from causaleval_pd.contract.metric import METRICS, probe_closed_form
 
 

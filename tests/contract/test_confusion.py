@@ -77,7 +77,6 @@ def test_unknown_measures_and_taken_names_are_refused():
     family = ConfusionFamily(
         "adjacency",
         lambda pairs: Confusion(pairs.counts.tp, 0, 0),
-        module=__name__,
         label="x",
         positives="x",
         spec={"field": "graph", "kinds": ("dag",)},

@@ -7,10 +7,10 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract import registry
-from causaleval_pd.contract.closed_form import CLOSED_FORMS
 from causaleval_pd.contract.encoding import ENCODINGS, Encoding
 from causaleval_pd.contract.field import FIELDS
 from causaleval_pd.contract.figure import FIGURES
+from causaleval_pd.contract.law import CLOSED_FORMS
 from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.contract.null import Null
 from causaleval_pd.contract.registry import Registry

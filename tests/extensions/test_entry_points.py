@@ -128,10 +128,10 @@ def test_the_package_of_the_page_registers_its_metric(tmp_path):
 
 
 def test_every_group_of_the_package_has_its_case():
-    from causaleval_pd.contract import closed_form, encoding, field, figure, metric, statistical_test
+    from causaleval_pd.contract import encoding, field, figure, law, metric, statistical_test
 
     registries = [
-        *(metric.METRICS, closed_form.CLOSED_FORMS, encoding.ENCODINGS, figure.FIGURES, field.FIELDS),
+        *(metric.METRICS, law.CLOSED_FORMS, encoding.ENCODINGS, figure.FIGURES, field.FIELDS),
         *(statistical_test.TESTS, field.FIELDS["graph"].nulls),
     ]
     groups = {registry.group for registry in registries}

@@ -14,9 +14,8 @@ import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
-from causaleval_pd.contract.closed_form import CLOSED_FORMS, ClosedFormRule
 from causaleval_pd.contract.field import FIELDS, Field
-from causaleval_pd.contract.law import ClosedForm
+from causaleval_pd.contract.law import CLOSED_FORMS, ClosedForm, ClosedFormRule
 from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.contract.null import Controls, Null
 from causaleval_pd.contract.pairs import Batch, Pairs

@@ -13,7 +13,7 @@ import pytest
 from references.declared import declared, declared_kind
 
 import causaleval_pd as ce
-from causaleval_pd.graphs import classes, pairs
+from causaleval_pd.graphs import classes, faults, pairs
 from causaleval_pd.graphs.kernels.planes import CPDAG, DAG, DIGRAPH, PDAG, marks_from_planes, planes_from_arcs
 
 
@@ -150,7 +150,7 @@ def test_explanations(arcs: list[tuple[int, int]], kind: int, message: str) -> N
     names = ("A", "B", "C", "D")
     assert classes.not_in_class(planes, 4, np.array([kind], np.uint8))[0]
     with pytest.raises(ValueError, match=message):
-        raise ValueError(classes.explain_kind(planes[0], names, kind))
+        raise ValueError(faults.explain_kind(planes[0], names, kind))
 
 
 def test_distinct_rows_survive_equal_hashes(monkeypatch):

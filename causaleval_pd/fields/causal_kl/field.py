@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 
 from ...contract.checks import name_row
 from ...contract.context import Context
-from ...contract.field import Field, identify_cells, register_field
+from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws, register_null
 from ...contract.pairs import Batch
-from ...contract.relabelling import Relabelling
 from ...graphs.column import as_graph, coerce_graphs, is_graph_column
 from ...graphs.packing import group_rows
 from ..structure.field import GRAPHS, forward_edges
-from ..structure.field import identify as identify_graphs
 from ..structure.field import perfect_estimates as perfect_graphs
 from ..structure.field import relabelled_cells as graph_cells
 from .cells import Network, Structure, contents
@@ -196,7 +194,7 @@ FITTED_GRAPHS = register_field(
         # metrics with parameters are those of the field of networks, which fits the graphs
         batches=lambda truth, estimate, context: GRAPHS.batches(graphs_of_networks(truth), estimate, None),
         pair=_pair,
-        identify=identify_graphs,
+        identify=GRAPHS.identify,
         truth_field="network",
         views={"network": _as_they_are, "graph": _as_they_are},
         context=NETWORKS.context,

@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.checks import name_row
-from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
-from ...contract.law import ClosedForm, Distribution
+from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, register_closed_form
 from ...contract.metric import Metric
 from ...contract.null import Controls, MakeControls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
@@ -197,7 +196,7 @@ class RandomNetworks(Controls):
         return np.where(of_classes, np.array("cpdag", object), np.array("dag", object))
 
     @property
-    def cost(self) -> int:
+    def cost(self) -> int:  # type: ignore[override]
         """Bytes of one control."""
         return table_bytes(self.pairs)
 

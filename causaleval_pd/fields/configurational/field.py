@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from ...contract.cells import is_missing
 from ...contract.checks import name_row
 from ...contract.context import Context
-from ...contract.field import Field, identify_cells, register_field
+from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws
 from ...contract.pairs import Batch
-from ...contract.relabelling import Relabelling
 from .formula import Model, set_text
 from .pairs import KINDS, FormulaCells, FormulaPairs, compile_kernels
 from .reader import SEVERAL, Cell, FormulaError, as_models, parse_set

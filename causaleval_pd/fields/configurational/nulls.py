@@ -26,10 +26,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_flag, check_known, check_number, name_row, warn
-from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...contract.context import Context
 from ...contract.field import get_field
-from ...contract.law import ClosedForm
+from ...contract.law import ClosedForm, ClosedFormRule, Value, register_closed_form
 from ...contract.metric import Metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, no_closed_form, register_null
 from ...execution.random_streams import RNGLike, random_words, resolve_seed, uniforms

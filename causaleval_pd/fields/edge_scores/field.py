@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from ...contract.cells import is_missing, packed_column
 from ...contract.checks import name_row
 from ...contract.context import Context
-from ...contract.field import Field, register_field
+from ...contract.field import Field, Relabelling, register_field
 from ...contract.pairs import Batch, StoredPairs
-from ...contract.relabelling import Relabelling
 from ...graphs.column import as_graph, graph_column
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.mixed.marks import is_mixed, plane_halves

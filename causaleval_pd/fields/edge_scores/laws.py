@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.closed_form import ClosedFormRule, register_closed_form
-from ...contract.law import ClosedForm, Distribution, Tails
+from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Tails, register_closed_form
 from ...contract.metric import Metric
 from ...contract.pairs import PairError
-from ..structure.nulls.hypergeometric import hypergeometric_law
+from ..structure.nulls.laws import hypergeometric_law
 from .pairs import Candidates, ScorePairs, Universe, candidates, universe_options
 
 Floats = NDArray[np.float64]

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...contract.field import MOST_LISTED, all_orders
 from ...contract.law import ClosedForm, Distribution, Tails
 from ...contract.metric import Metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, no_closed_form, register_null
 from ...contract.pairs import PairError, StoredPairs
-from ...contract.relabelling import MOST_LISTED, all_orders
 from ...execution.random_streams import uniforms
-from ..structure.nulls.quadratic_assignment import PairSums, pair_sums, relabelling_moments
+from ..structure.nulls.additive import PairSums, pair_sums, relabelling_moments
 from .cells import KINDS, PROBABILITY, TYPES, ScoreBatch
 from .laws import shuffled_law
 from .pairs import UNORDERED, Candidates, ScorePairs, Truths, Universe, candidates, universe_options

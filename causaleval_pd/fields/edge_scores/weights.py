@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 
 from ...contract.cells import is_missing, packed_column
 from ...contract.checks import check_choice
-from ...contract.closed_form import ClosedFormRule, register_closed_form
 from ...contract.context import Context
 from ...contract.field import Field, register_field
-from ...contract.law import ClosedForm
+from ...contract.law import ClosedForm, ClosedFormRule, register_closed_form
 from ...contract.metric import Metric, metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.options import with_example
 from ...contract.pairs import Batch, StoredPairs
-from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
+from ..structure.nulls.additive import pair_sums, relabelling_moments
 from .cells import KINDS, ScoreBatch, coerce_scores, is_score_column, score_column, unpack_column
 from .field import aligned
 from .nulls import relabelled_planes, score_controls

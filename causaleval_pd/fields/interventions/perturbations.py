@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_number, check_type, check_whole, nearest
 from ...contract.metric import metric
-from ...contract.options import with_options
+from ...contract.options import with_example, with_options
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.pairs import GraphPairs
 from ..baselines.rules import complete_data, read_data
@@ -108,6 +108,14 @@ _OPTIONS = {
     "alpha": """alpha : float
     Level of the test.""",
 }
+_EXAMPLE = """>>> import numpy as np
+>>> import pandas as pd
+>>> import causaleval_pd as ce
+>>> data = pd.DataFrame({{"A": np.arange(40.0) % 20, "B": np.arange(40.0), "gene": [None] * 20 + ["A"] * 20}})
+>>> runs = pd.DataFrame({{"estimate": ["{estimate}"]}})
+>>> context = {{"data": data, "perturbed": "gene"}}
+>>> ce.evaluate(runs, ["{name}"], truth=None, context=context)["{name}"].item()
+1.0"""
 _JUDGED: dict[str, Any] = {
     "field": "graph",
     "kinds": ("dag", "digraph", "cpdag", "pdag"),
@@ -159,6 +167,7 @@ def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> F
     closed_form="mean_over_edges",
 )
 @with_options(_OPTIONS)
+@with_example(_EXAMPLE, estimate="A -> B")
 def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_division: float = math.nan) -> Floats:
     """Divide the edges A -> B where perturbing A changes B by the edges from perturbed nodes.
 
@@ -169,17 +178,6 @@ def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_divisi
     ----------
     zero_division : float
         Value without edges from perturbed nodes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> data = pd.DataFrame({"A": np.arange(40.0) % 20, "B": np.arange(40.0), "gene": [None] * 20 + ["A"] * 20})
-    >>> runs = pd.DataFrame({"estimate": ["A -> B"]})
-    >>> context = {"data": data, "perturbed": "gene"}
-    >>> ce.evaluate(runs, ["mannwhitney_precision"], truth=None, context=context)["mannwhitney_precision"].item()
-    1.0
     """
     level = check_number(alpha, "alpha", "(0, 1)")
     return _over_edges(
@@ -192,6 +190,7 @@ def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_divisi
 
 @metric(**_JUDGED, direction="minimize", range=(0, 1), optimum=0, long_name="false omission rate", costly=True)
 @with_options(_OPTIONS)
+@with_example(_EXAMPLE, estimate="A; B")
 def false_omission_rate(
     pairs: GraphPairs, *, alpha: float = 0.05, max_path_length: int = 3, zero_division: float = math.nan
 ) -> Floats:
@@ -206,17 +205,6 @@ def false_omission_rate(
         Number of edges of a path at most; -1 for any.
     zero_division : float
         Value without such pairs.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> data = pd.DataFrame({"A": np.arange(40.0) % 20, "B": np.arange(40.0), "gene": [None] * 20 + ["A"] * 20})
-    >>> runs = pd.DataFrame({"estimate": ["A; B"]})
-    >>> context = {"data": data, "perturbed": "gene"}
-    >>> ce.evaluate(runs, ["false_omission_rate"], truth=None, context=context)["false_omission_rate"].item()
-    1.0
     """
     level = check_number(alpha, "alpha", "(0, 1)")
     longest = check_whole(max_path_length, "max_path_length", -1)

@@ -24,9 +24,18 @@ class Group(NamedTuple):
     values: dict[str, Any]
     #: names of the nodes
     nodes: tuple[str, ...]
-    #: `compute(key, function)` returns what `function()` did when first called for these inputs and key; errors
-    #: name the pairs
-    compute: Callable[[str, Callable[[], Any]], Any]
+    #: what was computed from the inputs of the call, and the group's key in it
+    memory: Memory
+    key: tuple[int, int]
+
+    def compute(self, name: str, function: Callable[[], Any]) -> Any:
+        """Return what `function()` did when first called for these inputs and name; errors name the pairs."""
+        try:
+            return self.memory.remember((name, *self.key), function)
+        except PairError:
+            raise
+        except (ValueError, TypeError) as error:
+            raise PairError(self.rows, str(error)) from error
 
 
 def groups(pairs: GraphPairs, metric: str, names: Sequence[str], hint: str) -> Iterator[Group]:
@@ -39,21 +48,5 @@ def groups(pairs: GraphPairs, metric: str, names: Sequence[str], hint: str) -> I
     distinct, inverse = np.unique(numbers, axis=0, return_inverse=True)
     for i, (code, node_set) in enumerate(distinct.tolist()):
         rows = np.flatnonzero(inverse.reshape(-1) == i)
-        yield Group(
-            rows,
-            dict(inputs.context.values[code]),
-            inputs.node_sets[node_set],
-            _remembering(inputs.context.memory, (code, node_set), rows),
-        )
-
-
-def _remembering(memory: Memory, key: tuple[int, int], rows: Ints) -> Callable[[str, Callable[[], Any]], Any]:
-    def compute(name: str, function: Callable[[], Any]) -> Any:
-        try:
-            return memory.remember((name, *key), function)
-        except PairError:
-            raise
-        except (ValueError, TypeError) as error:
-            raise PairError(rows, str(error)) from error
-
-    return compute
+        values, nodes = dict(inputs.context.values[code]), inputs.node_sets[node_set]
+        yield Group(rows, values, nodes, inputs.context.memory, (code, node_set))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice
 from ...contract.metric import metric
-from ...contract.options import with_options
+from ...contract.options import with_example, with_options
 from ...graphs.kernels.planes import marks_from_planes
 from ...graphs.pairs import GraphPairs
 from ..baselines.rules import check_regular, complete_data, correlations, read_data
@@ -126,6 +126,14 @@ _OPTIONS = {
     "adjustment" regresses j on i and the estimated parents of i, and takes 0 for these parents, as SID and the
     adjustment distances judge graphs; "sem" traces the paths of the linear model that is fitted to the graph.""",
 }
+_EXAMPLE = """>>> import pandas as pd
+>>> import causaleval_pd as ce
+>>> data = pd.DataFrame({{"A": [-1.0, 1, -1, 1], "B": {b}}})
+>>> model = ce.GaussianNetwork({{"A": [], "B": ["A"]}}, {{"B": [{slope}]}}, {{"A": 1, "B": 1}})
+>>> runs = pd.DataFrame({{"estimate": ["A -> B", "A; B", "B -> A"]}})
+>>> context = {{"data": data, "coefficients": model}}
+>>> ce.evaluate(runs, ["{name}"], truth=None, context=context)["{name}"].round(6).tolist()
+{values}"""
 
 
 class Known(NamedTuple):
@@ -137,61 +145,29 @@ class Known(NamedTuple):
 
 @metric(**_ERROR, long_name="mean absolute error of total effects")
 @with_options(_OPTIONS)
+@with_example(_EXAMPLE, b=[-3.0, 1, -1, 3], slope=2, values="[0.0, 0.2, 1.2]")
 def total_effect_mae(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Floats:
     """Average the absolute errors of the total effects over all ordered pairs of nodes.
 
     True effects are those of the linear model in the context, (I - W)^-1 - I; the estimate's are linear regressions on
     the data in the context.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> data = pd.DataFrame({"A": [-1.0, 1, -1, 1], "B": [-3.0, 1, -1, 3]})
-    >>> model = ce.GaussianNetwork({"A": [], "B": ["A"]}, {"B": [2]}, {"A": 1, "B": 1})
-    >>> runs = pd.DataFrame({"estimate": ["A -> B", "A; B", "B -> A"]})
-    >>> context = {"data": data, "coefficients": model}
-    >>> ce.evaluate(runs, ["total_effect_mae"], truth=None, context=context)["total_effect_mae"].tolist()
-    [0.0, 0.2, 1.2]
     """
     return np.asarray(np.abs(_errors(pairs, "total_effect_mae", estimator)).mean(axis=1))
 
 
 @metric(**_ERROR, long_name="root mean squared error of total effects")
 @with_options(_OPTIONS)
+@with_example(_EXAMPLE, b=[-3.0, 1, -1, 3], slope=2, values="[0.0, 0.282843, 1.442221]")
 def total_effect_rmse(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Floats:
-    """Take the root of the mean squared error of the total effects over all ordered pairs of nodes.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> data = pd.DataFrame({"A": [-1.0, 1, -1, 1], "B": [-3.0, 1, -1, 3]})
-    >>> model = ce.GaussianNetwork({"A": [], "B": ["A"]}, {"B": [2]}, {"A": 1, "B": 1})
-    >>> runs = pd.DataFrame({"estimate": ["A -> B"]})
-    >>> context = {"data": data, "coefficients": model}
-    >>> ce.evaluate(runs, ["total_effect_rmse"], truth=None, context=context)["total_effect_rmse"].item()
-    0.0
-    """
+    """Take the root of the mean squared error of the total effects over all ordered pairs of nodes."""
     return np.asarray(np.sqrt((_errors(pairs, "total_effect_rmse", estimator) ** 2).mean(axis=1)))
 
 
 @metric(**_ERROR, long_name="mean absolute error of standardised total effects")
 @with_options(_OPTIONS)
+@with_example(_EXAMPLE, b=[-30.0, 10, -10, 30], slope=20, values="[0.0, 0.447214, 0.894427]")
 def total_effect_scaled(pairs: GraphPairs, *, estimator: EffectEstimator = "adjustment") -> Floats:
-    """Average the absolute errors of the total effects of i on j in units of sd(j) / sd(i), which has no scale.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> data = pd.DataFrame({"A": [-1.0, 1, -1, 1], "B": [-30.0, 10, -10, 30]})
-    >>> model = ce.GaussianNetwork({"A": [], "B": ["A"]}, {"B": [20]}, {"A": 1, "B": 1})
-    >>> runs = pd.DataFrame({"estimate": ["A -> B"]})
-    >>> context = {"data": data, "coefficients": model}
-    >>> ce.evaluate(runs, ["total_effect_scaled"], truth=None, context=context)["total_effect_scaled"].item()
-    0.0
-    """
+    """Average the absolute errors of the total effects of i on j in units of sd(j) / sd(i), which has no scale."""
     return np.asarray(np.abs(_errors(pairs, "total_effect_scaled", estimator, scaled=True)).mean(axis=1))
 
 

@@ -3,8 +3,3 @@
 from __future__ import annotations
 
 from . import field as field
-
-# isort: split
-# metrics and null models register themselves
-from . import metrics as metrics
-from . import nulls as nulls

@@ -1,25 +1,140 @@
-"""The field of knowledge: truths that are known in part, estimates that are graphs."""
+"""Estimated graphs against truths that are known in part: the field, its metrics and its null models."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
-from typing import Any
+import inspect
+import math
+from collections.abc import Container, Hashable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from ...contract.checks import name_row
+from ...contract.cells import is_missing
+from ...contract.checks import check_choice, name_row
+from ...contract.confusion import Values, ratio
 from ...contract.context import Context
 from ...contract.field import Field, register_field
-from ...contract.pairs import Batch
+from ...contract.law import ClosedForm, ClosedFormRule, register_closed_form
+from ...contract.metric import Metric, metric
+from ...contract.null import Controls, DrawnControls, Matching, Null, register_null
+from ...contract.options import with_options
+from ...contract.pairs import ANY_KIND, Batch, Pairs
 from ...graphs.column import coerce_graphs, is_graph_column
+from ...graphs.kernels.planes import KINDS, a_kind, marks_from_planes
 from ...graphs.knowledge import Knowledge, arc_matrices, is_tetrad_knowledge
 from ...graphs.packing import unpack_column
+from ...graphs.pairs import GraphPairs
 from ..structure.field import GRAPHS
-from .pairs import KnowledgePairs
 
-__all__ = ["KNOWLEDGE"]
+__all__ = ["KNOWLEDGE", "forbidden_violated", "known_accuracy", "required_recall"]
+
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+
+#: what an undirected edge at a known arc adds to the arcs that agree with knowledge
+AGREES = {"half": 0.5, "match": 1.0, "miss": 0.0}
+
+
+class Counts(NamedTuple):
+    """Known arcs of pairs, (n,) each: in number, and those that the estimate has right or violates."""
+
+    required: Floats
+    forbidden: Floats
+    #: required arcs that the estimate has
+    present: Floats
+    #: forbidden arcs that the estimate has
+    violated: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class KnowledgePairs(Pairs):
+    """Pairs over estimates with the same number of nodes."""
+
+    #: estimates, paired with themselves
+    graphs: GraphPairs
+    #: required, forbidden, (N, d, d): known arcs of the distinct truths
+    required: Marks
+    forbidden: Marks
+    #: (n,): truth of each pair
+    known_index: Ints
+
+    @property
+    def n(self) -> int:
+        """Number of pairs."""
+        return len(self.known_index)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes of every estimate."""
+        return self.graphs.n_nodes
+
+    @property
+    def work(self) -> float:
+        """Nanoseconds that a metric takes for one pair, roughly."""
+        return 20.0 * self.n_nodes**2
+
+    @property
+    def lacking(self) -> NDArray[np.bool_] | None:  # type: ignore[override]
+        """Which pairs have an estimate that could not be drawn."""
+        return self.graphs.lacking
+
+    def take(self, positions: NDArray[Any] | slice) -> KnowledgePairs:
+        """Return the pairs at `positions`."""
+        return self.with_graphs(self.graphs.take(positions), self.known_index[positions])
+
+    def with_graphs(self, graphs: GraphPairs, known_index: Ints) -> KnowledgePairs:
+        """Return pairs of other estimates with these truths."""
+        return KnowledgePairs(graphs, self.required, self.forbidden, known_index)
+
+    def unique(self) -> tuple[KnowledgePairs, Ints]:
+        """Return the distinct pairs, and for each pair the position of its equal among them."""
+        same = np.stack([self.graphs.unique()[1], self.known_index], axis=1)
+        _, first, inverse = np.unique(same, axis=0, return_index=True, return_inverse=True)
+        return self.take(first), inverse.reshape(-1).astype(np.int64)
+
+    def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
+        """Return which pairs have an estimate not in `kinds`; every truth is of the kind "knowledge"."""
+        if truth_kinds is not None and "knowledge" not in truth_kinds:
+            return np.ones(self.n, bool)
+        return self.graphs.refused(kinds, ANY_KIND)
+
+    def describe(self, position: int) -> str:
+        """Name the class of the estimate at `position`."""
+        return f"the estimate is {a_kind(self.graphs.estimate.kinds[self.graphs.estimate_index[position]])}"
+
+    @property
+    def kinds(self) -> list[str]:
+        """Classes of the estimates."""
+        return [KINDS[kind] for kind in self.graphs.estimate.kinds[self.graphs.estimate_index].tolist()]
+
+    @cached_property
+    def marks(self) -> Marks:
+        """Marks of the estimates, (n, d, d): an undirected edge has both."""
+        planes = self.graphs.estimate.planes[self.graphs.estimate_index]
+        return marks_from_planes(planes, self.n_nodes).astype(bool)
+
+    def counts(self, undirected: str) -> Counts:
+        """Count the known arcs that estimates have; `undirected` is a word of `AGREES`."""
+        required, forbidden = self.required[self.known_index], self.forbidden[self.known_index]
+        both = self.marks & self.marks.transpose(0, 2, 1)
+        directed, agrees = self.marks & ~both, AGREES[undirected]
+
+        def total(arcs: Marks) -> Floats:
+            return np.asarray(arcs.sum(axis=(1, 2)), np.float64)
+
+        return Counts(
+            total(required),
+            total(forbidden),
+            total(required & directed) + agrees * total(required & both),
+            total(forbidden & directed) + (1 - agrees) * total(forbidden & both),
+        )
 
 
 def is_knowledge_column(cells: pd.Series) -> bool:
@@ -37,7 +152,7 @@ def coerce_knowledge(cells: pd.Series, column: Hashable | None = None) -> pd.Ser
     for row, cell in enumerate(cells.tolist()):
         if isinstance(cell, Knowledge):
             texts.append(cell.to_json())
-        elif cell is None or (not isinstance(cell, str) and pd.api.types.is_scalar(cell) and pd.isna(cell)):
+        elif is_missing(cell):
             texts.append(None)
         else:
             try:
@@ -49,6 +164,11 @@ def coerce_knowledge(cells: pd.Series, column: Hashable | None = None) -> pd.Ser
 
 def _read(text: Any) -> Knowledge:
     return Knowledge.from_tetrad(text) if is_tetrad_knowledge(text) else Knowledge.from_json(text)
+
+
+def _arcs(known: Knowledge, nodes: tuple[str, ...]) -> list[Marks]:
+    """Return the required and the forbidden arcs over these nodes."""
+    return arc_matrices(known, nodes, known.required, known.known_absent)
 
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
@@ -65,9 +185,7 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         matrices = []
         for (code, number), at in zip(used.tolist(), first.tolist(), strict=True):
             try:
-                known = values[code]
-                nodes = column.node_sets[number]
-                matrices.append(arc_matrices(known, nodes, known.required, known.known_absent))
+                matrices.append(_arcs(values[code], column.node_sets[number]))
             except ValueError as error:
                 raise ValueError(f"{name_row(int(rows[some[at]]), estimate.index)}: {error}") from None
         required, forbidden = (np.stack([x[side] for x in matrices]) for side in (0, 1))
@@ -80,34 +198,12 @@ def pair(truth: Any, estimate: Any) -> KnowledgePairs:
     known = truth if isinstance(truth, Knowledge) else _read(truth)
     graphs: Any = GRAPHS.pair(None, estimate)
     [names] = unpack_column(coerce_graphs(pd.Series([estimate], dtype=object))).node_sets
-    required, forbidden = arc_matrices(known, names, known.required, known.known_absent)
+    required, forbidden = _arcs(known, names)
     return KnowledgePairs(graphs, required[None], forbidden[None], np.zeros(1, np.int64))
 
 
-#: how the truths are read
-TRUTHS = Field(
-    name="knowledge",
-    default_metrics=(),
-    default_null="",
-    holds=is_knowledge_column,
-    coerce=coerce_knowledge,
-    batches=batches,
-    pair=pair,
-)
-
-
-@dataclass(frozen=True)
-class KnowledgeField(Field):
-    """A field of graphs whose truths are knowledge."""
-
-    @property
-    def of_truth(self) -> Field:
-        """Field of the truths."""
-        return TRUTHS
-
-
 KNOWLEDGE = register_field(
-    KnowledgeField(
+    Field(
         name="knowledge",
         default_metrics=("required_recall", "forbidden_violated", "known_accuracy"),
         default_null="permutation",
@@ -116,5 +212,138 @@ KNOWLEDGE = register_field(
         identify=GRAPHS.identify,
         batches=batches,
         pair=pair,
+        truth_field=Field("knowledge", (), "", is_knowledge_column, coerce_knowledge, batches, pair),
     )
 )
+
+#: how an undirected edge at a known arc counts
+Undirected = Literal["half", "match", "miss"]
+
+register_closed_form(
+    ClosedFormRule(
+        "known_arcs",
+        "knowledge",
+        "Affine in the numbers of required and of forbidden arcs that the estimate has. The mean is exact under random "
+        "DAGs and relabelling, where every ordered pair of nodes is equally likely to be an arc.",
+    )
+)
+_OPTIONS = {
+    "undirected": """undirected : {"half", "match", "miss"}
+    How an undirected edge at a known one counts: as half right, as right (it is a required edge, and no forbidden one),
+    or as wrong."""
+}
+_KNOWN: dict[str, Any] = {
+    "field": "knowledge",
+    "kinds": ("dag", "cpdag", "pdag", "digraph"),
+    "truth_kinds": ("knowledge",),
+    "range": (0, 1),
+    "closed_form": "known_arcs",
+}
+
+
+@metric(**_KNOWN, direction="maximize", optimum=1, long_name="share of required edges")
+@with_options(_OPTIONS)
+def required_recall(
+    pairs: KnowledgePairs, *, undirected: Undirected = "half", zero_division: float = math.nan
+) -> Values:
+    """Divide the required edges that the estimate has by the required edges.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.required_recall(ce.Knowledge(required=["A -> B", "B -> C"]), "A -> B; B -- C")
+    0.75
+    """
+    counts = _counts(pairs, undirected)
+    return ratio(counts.present, counts.required, zero_division)
+
+
+@metric(**_KNOWN, direction="minimize", optimum=0, long_name="share of forbidden edges")
+@with_options(_OPTIONS)
+def forbidden_violated(
+    pairs: KnowledgePairs, *, undirected: Undirected = "half", zero_division: float = math.nan
+) -> Values:
+    """Divide the forbidden edges that the estimate has by the forbidden edges, those that tiers forbid among them.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> ce.forbidden_violated(ce.Knowledge(tiers=[["A"], ["B", "C"]]), "A -> B; C -> A")
+    0.5
+    """
+    counts = _counts(pairs, undirected)
+    return ratio(counts.violated, counts.forbidden, zero_division)
+
+
+@metric(**_KNOWN, direction="maximize", optimum=1, long_name="accuracy on known edges")
+@with_options(_OPTIONS)
+def known_accuracy(
+    pairs: KnowledgePairs, *, undirected: Undirected = "half", zero_division: float = math.nan
+) -> Values:
+    """Divide the required edges that the estimate has, and the forbidden ones that it has not, by the number of both.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> known = ce.Knowledge(required=["A -> B"], forbidden=["B -> C", "C -> A"])
+    >>> ce.known_accuracy(known, "A -> B; C -> A")
+    0.6666666666666666
+    """
+    counts = _counts(pairs, undirected)
+    right = counts.present + counts.forbidden - counts.violated
+    return ratio(right, counts.required + counts.forbidden, zero_division)
+
+
+def _counts(pairs: KnowledgePairs, undirected: str) -> Counts:
+    check_choice(undirected, tuple(AGREES), "undirected")
+    return pairs.counts(undirected)
+
+
+def _of_graphs(model: Null) -> Null:
+    """Return a null model of graphs as one of knowledge."""
+
+    def alone(matching: Matching) -> Matching:
+        return replace(matching, truth=matching.estimate)
+
+    def prepare(matching: Matching) -> Any:
+        return None if model.prepare is None else model.prepare(alone(matching))
+
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        graphs = model.controls(alone(matching), rows, pairs.graphs, keys)
+        # rows whose controls have as many directed and undirected edges as the estimate, at places that are all equally
+        # likely
+        exact = np.ones(pairs.n, bool)
+        if not model.joint:
+            directed = np.isin(np.array(pairs.kinds), ("dag", "digraph"))
+            exact = directed & (graphs.kind == pairs.kinds) & bool(matching.options.get("permute", True))
+
+        def drawn(start: int, count: int) -> KnowledgePairs:
+            return pairs.with_graphs(graphs.draw(start, count), np.repeat(pairs.known_index, count))
+
+        def known(metric: Metric) -> ClosedForm | None:
+            if metric.closed_form != "known_arcs" or not exact.any():
+                return None
+            estimate, index = pairs.graphs.estimate, pairs.graphs.estimate_index
+            edges, places = estimate.edge_counts, max(1, pairs.n_nodes * (pairs.n_nodes - 1))
+            # chances that an ordered pair is an arc, and that it has a line
+            arc, line = edges.directed[index] / places, 2 * (edges.undirected[index] / places)
+
+            def expected(undirected: str) -> Counts:
+                tally, agrees = pairs.counts(undirected), AGREES[undirected]
+                present = tally.required * (arc + agrees * line)
+                return tally._replace(present=present, violated=tally.forbidden * (arc + (1 - agrees) * line))
+
+            means = metric.function(SimpleNamespace(counts=expected), **metric.options)
+            return ClosedForm(np.where(exact, np.asarray(means, np.float64), np.nan))
+
+        cost = graphs.cost + 8 * pairs.n_nodes**2
+        return DrawnControls(pairs, graphs.kind, drawn, known, cost, graphs.work)
+
+    law = inspect.getdoc(model.controls)
+    controls.__doc__ = f"{law}\n\nThe required and forbidden edges of the row stay as they are."
+
+    return replace(model, controls=controls, prepare=prepare, published=None)
+
+
+for _name in ("edges", "permutation"):
+    register_null("knowledge", _of_graphs(GRAPHS.nulls[_name]))

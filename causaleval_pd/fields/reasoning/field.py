@@ -12,9 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import name_row, shown
-from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...contract.context import Context
 from ...contract.field import Field, missing_cells, register_field
+from ...contract.law import ClosedFormRule, Value, register_closed_form
 from ...contract.pairs import Batch, Pairs
 from .yes_counts import QUANTITIES, Floats, Terms, parse_counts
 

@@ -16,10 +16,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_type, name_row, shown
-from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...contract.context import Context
 from ...contract.field import Field, register_field
-from ...contract.law import ClosedForm, Distribution
+from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, register_closed_form
 from ...contract.metric import Metric, metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, register_null
 from ...contract.pairs import Batch

@@ -4,25 +4,9 @@ from __future__ import annotations
 
 # in the order of ce.list_metrics and ce.list_nulls; null models register with the field, so it comes first
 # isort: off
-from . import (
-    field,
-    adjacency,
-    ancestral,
-    orientation,
-    marks,
-    hamming,
-    intervention,
-    separation,
-    sizes,
-    v_structures,
-)
-from .nulls import expectation, rules as _rules, models as _models
-from . import (
-    difference_matrix as _matrix,
-    difference_plot as _difference,
-    plot as _plot,
-    other_names as _other_names,
-)  # register themselves
+from . import field, adjacency, ancestral, orientation, marks, hamming, intervention, separation, sizes, v_structures
+from .nulls import laws, models as _models
+from . import plot as _plot, other_names as _other_names  # register themselves
 
 # isort: on
 from .adjacency import *
@@ -31,7 +15,7 @@ from .field import *
 from .hamming import *
 from .intervention import *
 from .marks import *
-from .nulls.expectation import *
+from .nulls.laws import *
 from .orientation import *
 from .separation import *
 from .sizes import *
@@ -40,7 +24,7 @@ from .v_structures import *
 __all__ = [
     *adjacency.__all__,
     *ancestral.__all__,
-    *expectation.__all__,
+    *laws.__all__,
     *field.__all__,
     *hamming.__all__,
     *intervention.__all__,

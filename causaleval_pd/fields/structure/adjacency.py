@@ -8,7 +8,7 @@ from ...contract.confusion import Confusion, ConfusionFamily, Values
 from ...contract.metric import metric
 from ...graphs.kernels.planes import KINDS
 from ...graphs.pairs import GraphPairs
-from .nulls.hypergeometric import hypergeometric_tail
+from .nulls.laws import hypergeometric_tail
 
 __all__ = [
     "adjacency_accuracy", "adjacency_balanced_accuracy", "adjacency_f1", "adjacency_f_beta", "adjacency_fdr",
@@ -35,7 +35,6 @@ def shared_adjacencies(pairs: GraphPairs) -> Confusion:
 _ADJACENCY = ConfusionFamily(
     "adjacency",
     shared_adjacencies,
-    module=__name__,
     label="adjacency",
     positives="adjacencies",
     negatives="non-adjacent pairs",

@@ -23,20 +23,17 @@ __all__ = [
 ]
 
 
-def shared_ancestors(pairs: GraphPairs) -> Confusion:
-    """Compare (ancestor, descendant) pairs of nodes."""
+def _ancestors(pairs: GraphPairs) -> Confusion:
     return Confusion(pairs.ancestors.both, pairs.ancestors.true, pairs.ancestors.estimated)
 
 
-def shared_blankets(pairs: GraphPairs) -> Confusion:
-    """Compare members of Markov blankets, summed over the nodes."""
+def _blankets(pairs: GraphPairs) -> Confusion:
     return pairs.blankets
 
 
 _ANCESTOR = ConfusionFamily(
     "ancestor",
-    shared_ancestors,
-    module=__name__,
+    _ancestors,
     label="ancestor",
     positives="(ancestor, descendant) pairs",
     convention="An ancestor reaches its descendant along directed edges; undirected edges lead nowhere.",
@@ -99,7 +96,7 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
 _BLANKET = replace(
     _ANCESTOR,
     prefix="markov_blanket",
-    counts=shared_blankets,
+    counts=_blankets,
     label="Markov blanket",
     positives="Markov blanket members",
     convention="The blanket of a node holds its neighbours and the other parents of its children; members are summed "

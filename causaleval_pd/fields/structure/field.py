@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise, product
 from typing import Any
 
@@ -14,9 +15,8 @@ from numpy.typing import NDArray
 
 from ...contract.checks import hint_alike, name_row
 from ...contract.context import Context
-from ...contract.field import Field, identify_cells, register_field
+from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.pairs import Batch
-from ...contract.relabelling import Relabelling
 from ...graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
 from ...graphs.kernels.planes import KINDS, N_PLANES, marks_from_planes
 from ...graphs.origins import Inputs
@@ -30,7 +30,7 @@ from ...graphs.packing import (
     unpack_column,
 )
 from ...graphs.pairs import GraphBatch, GraphPairs, NodeNames
-from .nulls.custom import custom_null
+from .nulls.graph_controls import custom_null
 from .targets import CONTEXT, PROJECTED_BY, Wanted, projected_batches, without_rows
 
 __all__ = ["GRAPHS"]
@@ -45,11 +45,7 @@ USUAL_METRICS = (
 
 
 def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
-    """Align two packed columns by node names, one batch for each number of nodes.
-
-    Without truths, each estimate stands in for its own: metrics that are computed then do not read the truth. A context
-    names latent nodes of the truths: then estimates are compared with projections, as `targets` explains.
-    """
+    """Align two packed columns by node names, one batch per number of nodes; without truths by the estimates alone."""
     estimates = unpack_column(estimate, column=estimate.name, in_place=True)
     truths = estimates if truth is None else unpack_column(truth, column=truth.name, in_place=True)
     if truth is not None and context is not None and context.gives(PROJECTED_BY):
@@ -72,11 +68,6 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
             inputs = Inputs(context.take(true.rows), truths.node_sets, true.node_set)
             sides[0] = replace(sides[0], inputs=inputs)
         yield Batch(rows, GraphPairs(sides[0], sides[1], truth_index, estimate_index))
-
-
-def identify(cells: pd.Series) -> NDArray[np.int64]:
-    """Return one number per graph, the same for all versions of packed cells; 0 where missing."""
-    return identify_cells(cells, contents)
 
 
 def labels(truths: pd.Series) -> NDArray[np.int64]:
@@ -223,7 +214,7 @@ GRAPHS = register_field(
         default_null="edges",
         holds=is_graph_column,
         coerce=coerce_graphs,
-        identify=identify,
+        identify=partial(identify_cells, contents=contents),
         batches=batches,
         pair=pair,
         context=CONTEXT,

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ...contract.checks import check_known, check_number, shown
+from ...contract.checks import check_choice, check_known, check_number
 from ...contract.confusion import Values, ratio
 from ...contract.metric import metric
 from ...contract.options import Convention
@@ -16,24 +16,15 @@ from ...graphs.edge_types import EdgeTypes
 from ...graphs.kernels.planes import KINDS, MARKED_KINDS
 from ...graphs.pairs import GraphPairs
 
+__all__ = ["shd", "shd_cpdag", "skeleton_hd"]
+
 Cost = Literal["any", "marks", "marks+edge", "information", "sep_distances", "bnmetrics"]
 
 #: what an edge of one graph costs by the conventions that count the ends of shared edges
 _ABSENT = {"marks": 2, "marks+edge": 3, "information": 1, "sep_distances": 1}
 
 
-def check_cost(cost: str, circle_cost: float) -> None:
-    """Refuse unknown conventions, and a cost of circles where ends are not counted."""
-    check_known(cost, get_args(Cost), "cost")
-    check_number(circle_cost, "circle_cost", "[0, inf)")
-    if circle_cost != 1 and cost not in _ABSENT:
-        raise ValueError(
-            f"circle_cost applies where ends are counted, that is with cost {', '.join(map(repr, _ABSENT))}; found "
-            f"cost={cost!r}"
-        )
-
-
-def mark_costs(types: EdgeTypes, cost: str, circle_cost: float = 1.0) -> Values:
+def _mark_costs(types: EdgeTypes, cost: str, circle_cost: float) -> Values:
     """Sum the costs of a convention other than "any"."""
     if cost == "bnmetrics":
         return np.asarray(types.different - types.unlike_circle_edges)
@@ -47,8 +38,6 @@ def mark_costs(types: EdgeTypes, cost: str, circle_cost: float = 1.0) -> Values:
         total = total + types.estimated_arrows - types.estimated_arrows_on_shared
     return np.asarray(total)
 
-
-__all__ = ["shd", "shd_cpdag", "skeleton_hd"]
 
 _DISTANCE: dict[str, Any] = {
     "field": "graph",
@@ -127,7 +116,13 @@ def shd(
     >>> ce.shd("A o-> B; B <-> C", "A <-o B; C"), ce.shd("A o-> B; B <-> C", "A <-o B; C", cost="information")
     (2.0, 5.0)
     """
-    check_cost(cost, circle_cost)
+    check_known(cost, get_args(Cost), "cost")
+    check_number(circle_cost, "circle_cost", "[0, inf)")
+    if circle_cost != 1 and cost not in _ABSENT:
+        raise ValueError(
+            f"circle_cost applies where ends are counted, that is with cost {', '.join(map(repr, _ABSENT))}; found "
+            f"cost={cost!r}"
+        )
     if isinstance(normalised, np.bool_):
         normalised = bool(normalised)
     c = pairs.counts
@@ -139,7 +134,7 @@ def shd(
     elif cost == "any" and normalised is False:
         return c.different
     else:
-        total = c.different if cost == "any" else mark_costs(pairs.edge_types, cost, circle_cost)
+        total = c.different if cost == "any" else _mark_costs(pairs.edge_types, cost, circle_cost)
     if normalised is False:
         return np.asarray(total)
     sizes = {True: c.n_pairs, "pairs": c.n_pairs, "ordered_pairs": 2 * c.n_pairs, "true_edges": c.true_edges}
@@ -223,6 +218,5 @@ def shd_cpdag(pairs: GraphPairs, *, pdag: Literal["refuse", "as_is"] = "refuse")
     >>> ce.shd_cpdag("A -> B; B -> C", "A -> B; B -- C", pdag="as_is")
     1.0
     """
-    if pdag not in ("refuse", "as_is"):
-        raise ValueError(f"pdag must be 'refuse' or 'as_is', found {shown(pdag)}")
+    check_choice(pdag, ("refuse", "as_is"), "pdag")
     return np.asarray(shd.function(pairs.cpdags))

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ...contract.checks import check_choice
 from ...contract.confusion import Values, ratio
 from ...contract.metric import metric
 from ...contract.options import Convention, with_options
@@ -105,8 +106,7 @@ def _found(pairs: GraphPairs, max_parent_sets: int) -> NDArray[np.int64]:
 
 
 def _bounds(pairs: GraphPairs, column: int, max_parent_sets: int, beyond: str, normalised: bool) -> Values:
-    if beyond not in ("raise", "local"):
-        raise ValueError(f"beyond must be 'raise' or 'local', found {beyond!r}")
+    check_choice(beyond, ("raise", "local"), "beyond")
     if beyond == "raise" and pairs.refused(("dag", "cpdag")).any():
         # `Metric` refuses these cells, but takes pairs as they come
         raise PairError(

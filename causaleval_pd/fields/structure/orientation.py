@@ -18,11 +18,7 @@ __all__ = [
 
 
 def shared_endpoints(pairs: GraphPairs) -> Confusion:
-    """Compare both endpoints of every shared adjacency.
-
-    A right direction gives tp and tn, a reversed one fp and fn, an undirected estimate of a directed edge fn and tn, a
-    directed estimate of an undirected edge fp and tn, undirected in both two tn.
-    """
+    """Compare both endpoints of every shared adjacency: a right direction gives tp and tn, a reversed one fp and fn."""
     c = pairs.counts
     right, turned = c.same_direction, c.reversed
     return Confusion(right, right + turned + c.lost_direction, right + turned + c.added_direction, 2 * c.tp)
@@ -31,7 +27,6 @@ def shared_endpoints(pairs: GraphPairs) -> Confusion:
 _COUNTS = ConfusionFamily(
     "orientation",
     shared_endpoints,
-    module=__name__,
     label="orientation",
     positives="arrowheads on shared adjacencies",
     negatives="tails on shared adjacencies",

@@ -1,21 +1,530 @@
-"""Figure of graphs: expected metrics of random guessing."""
+"""Figures of graphs: the difference of two or of many pairs, and expected metrics of random guessing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Hashable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from ...contract.checks import check_type, check_whole
+from ...contract.cells import is_missing
+from ...contract.checks import check_known, check_type, check_whole, name_row
+from ...contract.field import FIELDS
 from ...contract.figure import figure
 from ...contract.metric import Metric, get_metric
-from ...drawing import axis_label, colours, opacity, place_to_draw, wrapped_label
+from ...contract.words import counted
+from ...drawing import (
+    axis_label,
+    broken,
+    colours,
+    figure_of,
+    inches,
+    inner_width,
+    legend_of,
+    letters_on,
+    name_rows,
+    opacity,
+    place_to_draw,
+    shortened,
+    tone,
+    wrapped_label,
+)
 from ...drawing import caption as write_caption
-from .nulls.expectation import expected_metric
+from ...graphs.column import as_graph
+from ...graphs.graph import Graph
+from ...graphs.kernels.planes import ARROW, CIRCLE
+from ...graphs.mixed.marks import marks_from_planes
+from .field import different_nodes
+from .nulls.laws import expected_metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+Marks = NDArray[np.uint8]
+
+#: what becomes of an edge, and how it is drawn
+RIGHT, REVERSED, MARKED, MISSING, EXTRA = "right", "reversed", "wrong mark", "missing", "extra"
+_LINES: dict[str, Any] = {
+    RIGHT: "-",
+    REVERSED: (0, (5, 1)),
+    MARKED: (0, (5, 1, 1, 1)),
+    MISSING: (0, (1, 1.5)),
+    EXTRA: (0, (3, 2)),
+}
+#: inches from the centre of a node to the end of an edge, and points of its dot
+_GAP, _DOT = 0.09, 5.0
+#: nodes from which on names are in small print
+_MANY = 16
+#: letters of a name that are written
+_LONGEST = 24
+#: width of axes, in inches, below which names are on two lines
+_NARROW = 3.2
+
+
+class Difference(NamedTuple):
+    """An edge of either graph: its nodes, the marks at both as they are drawn, and what became of it."""
+
+    i: int
+    j: int
+    at_i: int
+    at_j: int
+    what: str
+
+
+@figure(
+    "difference of two graphs: edges that are right, missing, extra, reversed or wrongly marked",
+    of="cells",
+    field="graph",
+    concludes="which true edges an estimate finds, and what it adds",
+)
+def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bool = True) -> Axes:
+    """Draw two graphs as one: edges by colour and line as right, missing, extra, reversed or wrongly marked.
+
+    Parameters
+    ----------
+    truth, estimate : graph, or a network with a graph
+        Two cells over the same nodes, in any form that metrics take; a DAG and a PAG may be compared.
+
+    Returns
+    -------
+    Axes
+        Missing edges have the marks of the truth, all others those of the estimate.
+
+    Raises
+    ------
+    ValueError
+        If a graph cannot be read, or their nodes differ.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import causaleval_pd as ce
+    >>> ax = ce.plot.difference("A -> B; B -> C; C -> D", "A -> B; C -> B; A -- D")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['right: 1', 'reversed, as estimated: 1', 'missing: 1', 'extra: 1']
+    """
+    true, estimated = graph_of(truth), graph_of(estimate)
+    if true.nodes != estimated.nodes:
+        raise ValueError(different_nodes(list(true.nodes), list(estimated.nodes)))
+    edges = differences(marks_of(true), marks_of(estimated))
+    places = _layout(len(true.nodes), edges)
+    side = min(9.0, 3.4 + 0.14 * len(true.nodes))
+    own_figure = ax is None
+    ax = place_to_draw(ax, side, side)
+    shades = shades_of_edges()
+    for edge in sorted(edges, key=lambda edge: edge.what == RIGHT):
+        _draw(ax, edge, places, shades[edge.what])
+    ax.scatter(places[:, 0], places[:, 1], s=_DOT**2, color=tone(0.9), zorder=3)
+    _name_nodes(ax, true.nodes, places, edges)
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.margins(0.12)
+    # without marks of axes, whose empty labels hold the place of the caption
+    ax.set(xticks=[], yticks=[], frame_on=False)
+    counts = {what: sum(edge.what == what for edge in edges) for what in _LINES}
+    _explain(ax, counts, shades, own=own_figure)
+    n_true = sum(counts[what] for what in (RIGHT, REVERSED, MARKED, MISSING))
+    adjacent = counts[RIGHT] + counts[REVERSED] + counts[MARKED]
+    if caption:
+        words = (
+            f"Edges of both graphs as estimated, missing ones as in the truth; {counts[RIGHT]} of {n_true} true edges "
+            f"are right, {adjacent} have the right nodes, and {counts[EXTRA]} of {adjacent + counts[EXTRA]} estimated "
+            "ones are between other nodes; no controls are drawn."
+        )
+        write_caption(ax, own_figure, words)
+    figure = figure_of(ax)
+    if own_figure and figure is not None:
+        # equal axes move their names once they are laid out, and only a later layout has room for these
+        for _ in range(2):
+            figure.draw_without_rendering()
+    return ax
+
+
+def graph_of(cell: Any) -> Graph:
+    """Return the graph of a cell, or of a cell of another field that has one."""
+    if not isinstance(cell, (str, bytes, Graph)):
+        column = pd.Series([cell], dtype=object)
+        for field in FIELDS.values():
+            if "graph" in field.views and field.holds(column):
+                return Graph.from_bytes(field.views["graph"](field.coerce(column, "cell")).iloc[0])
+    return as_graph(cell)
+
+
+def marks_of(graph: Graph) -> Marks:
+    """Return the marks of a graph, (d, d): in cell (i, j) that at j of the edge i - j, 0 without an edge."""
+    marks = marks_from_planes(graph.planes[None], len(graph.nodes))[0]
+    # of a pair with -> and <->, the tail has no mark of its own
+    both = (marks == ARROW) & (marks.T == 0)
+    return np.where(both.T, ARROW, marks).astype(np.uint8)
+
+
+def differences(true: Marks, found: Marks) -> list[Difference]:
+    """Compare the edges of two graphs pair by pair."""
+    edges = []
+    for i, j in zip(*np.nonzero(np.triu((true != 0) | (found != 0), 1)), strict=True):
+        mine, theirs = (int(found[j, i]), int(found[i, j])), (int(true[j, i]), int(true[i, j]))
+        if mine == theirs:
+            what = RIGHT
+        elif mine == (0, 0):
+            what = MISSING
+        elif theirs == (0, 0):
+            what = EXTRA
+        else:
+            what = REVERSED if mine == theirs[::-1] else MARKED
+        edges.append(Difference(int(i), int(j), *(theirs if what == MISSING else mine), what))
+    return edges
+
+
+def _layout(n_nodes: int, edges: list[Difference]) -> NDArray[np.float64]:
+    """Place the nodes by the edges of both graphs: the largest component above, the others in rows below it."""
+    import networkx as nx
+
+    graph: Any = nx.Graph()
+    graph.add_nodes_from(range(n_nodes))
+    graph.add_edges_from((edge.i, edge.j) for edge in edges)
+    places = np.zeros((n_nodes, 2))
+    width = 1.3 * math.sqrt(n_nodes)
+    x = y = row_height = 0.0
+    for nodes in sorted(map(sorted, nx.connected_components(graph)), key=lambda nodes: (-len(nodes), nodes)):
+        mine = _component(graph.subgraph(nodes), width)
+        across, high = mine.max(axis=0) if len(nodes) > 1 else (0.0, 0.0)
+        if x and x + across > width:
+            x, y, row_height = 0.0, y - row_height - 1.0, 0.0
+        places[nodes] = mine + np.array([x, y - high])
+        x, row_height = x + across + 1.3, max(row_height, high)
+    return places
+
+
+def _component(graph: Any, width: float) -> NDArray[np.float64]:
+    """Place connected nodes, from the origin to the right and up, within a width."""
+    import networkx as nx
+
+    n = graph.number_of_nodes()
+    if n == 1:
+        return np.zeros((1, 2))
+    first = nx.kamada_kawai_layout(graph)
+    # neighbours at their distances first; then nodes that lie close to each other are pushed apart
+    layout = nx.spring_layout(graph, pos=first, k=1.6 / math.sqrt(n), iterations=40, seed=0) if n > 8 else first
+    places = np.array([layout[node] for node in sorted(graph)])
+    places -= places.min(axis=0)
+    span = max(float(places.max()), 1e-9)
+    return np.asarray(places * min(width, 1.3 * math.sqrt(n)) / span)
+
+
+def shades_of_edges() -> dict[str, Any]:
+    """Return the colour of each thing that becomes of an edge, which stay apart without red or green receptors."""
+    palette = colours(10)
+    return dict(zip(_LINES, (tone(0.75), palette[9], palette[2], palette[0], palette[1]), strict=True))
+
+
+def _draw(ax: Axes, edge: Difference, places: NDArray[np.float64], colour: Any) -> None:
+    """Draw an edge with its marks."""
+    from matplotlib.patches import FancyArrowPatch
+
+    start, end = places[edge.i], places[edge.j]
+
+    def line(mark: int, share: float, **style: Any) -> FancyArrowPatch:
+        # ends with this mark are shorter by this share of the gap
+        gaps = (72 * _GAP * (1 + share * (at == mark)) for at in (edge.at_i, edge.at_j))
+        shrink: dict[str, Any] = dict(zip(("shrinkA", "shrinkB"), gaps, strict=True))
+        return FancyArrowPatch(tuple(start), tuple(end), color=colour, **shrink, **style)
+
+    heads = "<|" * (edge.at_i == ARROW) + "-" + "|>" * (edge.at_j == ARROW)
+    ax.add_patch(line(CIRCLE, 0.6, arrowstyle=heads, mutation_scale=9, linestyle="-", linewidth=0, zorder=2))
+    dashes, width = _LINES[edge.what], 1.5 if edge.what == RIGHT else 1.3
+    ax.add_patch(line(ARROW, 1, arrowstyle="-", linestyle=dashes, linewidth=width, zorder=1, gid=edge.what))
+    for mark, here, there in ((edge.at_i, start, end), (edge.at_j, end, start)):
+        if mark == CIRCLE:
+            _circle(ax, here, there, colour)
+
+
+def _circle(ax: Axes, here: NDArray[np.float64], there: NDArray[np.float64], colour: Any) -> None:
+    """Draw a circle at the end of an edge, a fixed length from its node."""
+    from matplotlib.transforms import ScaledTranslation
+
+    apart = there - here
+    step = 1.35 * _GAP * apart / max(float(np.hypot(*apart)), 1e-12)
+    scale = getattr(ax.figure, "dpi_scale_trans", None)
+    moved = ax.transData if scale is None else ax.transData + ScaledTranslation(float(step[0]), float(step[1]), scale)
+    style: dict[str, Any] = {"ms": 4.5, "mfc": tone(0.0), "mec": colour, "mew": 1.2, "zorder": 2.5}
+    ax.plot(*here[:, None], "o", transform=moved, scalex=False, scaley=False, **style)
+
+
+def _name_nodes(ax: Axes, names: tuple[str, ...], places: NDArray[np.float64], edges: list[Difference]) -> None:
+    """Write the names beside the nodes, where no edge leaves them, with a white rim where edges pass."""
+    from matplotlib.patheffects import withStroke
+
+    narrow = inches(ax) < _NARROW
+    size = "x-small" if narrow or len(names) > _MANY else "small"
+    labels = shortened(names, _LONGEST)
+    if narrow:
+        labels = [broken(label, _LONGEST // 2 + 2) for label in labels]
+    for node, (label, place) in enumerate(zip(labels, places, strict=True)):
+        others = [edge.j if edge.i == node else edge.i for edge in edges if node in (edge.i, edge.j)]
+        x, y = _free_side(places[others] - place)
+        across = "left" if x > 0.3 else "right" if x < -0.3 else "center"
+        above = "bottom" if y > 0.3 else "top" if y < -0.3 else "center"
+        text = ax.annotate(
+            label, tuple(place), (6 * x, 6 * y), textcoords="offset points", ha=across, va=above, size=size, zorder=4
+        )
+        text.set_path_effects([withStroke(linewidth=2.5, foreground=tone(0.0))])
+
+
+def _free_side(away: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the direction, of eight, that is farthest from those of a node's edges; above where all are equal."""
+    ways = np.pi / 2 + np.arange(8) * np.pi / 4 * np.array([1, -1, 1, -1, 1, -1, 1, 1])
+    angles = np.arctan2(away[:, 1], away[:, 0])
+    apart = np.abs((ways[:, None] - angles + np.pi) % (2 * np.pi) - np.pi).min(axis=1, initial=np.pi)
+    best = ways[int(np.argmax(np.round(apart, 6)))]
+    return float(np.cos(best)), float(np.sin(best))
+
+
+def _explain(ax: Axes, counts: dict[str, int], shades: dict[str, Any], *, own: bool) -> None:
+    """Explain colours and lines of what there is, with counts."""
+    from matplotlib.lines import Line2D
+
+    style: dict[str, Any] = {"linewidth": 1.8}
+    side = dict.fromkeys((REVERSED, MARKED), ", as estimated")
+    handles = [
+        Line2D([], [], color=shades[what], linestyle=_LINES[what], label=f"{what}{side.get(what, '')}: {n}", **style)
+        for what, n in counts.items()
+        if n
+    ]
+    legend_of(ax, handles, "edges", own=own)
+
+
+Shares = dict[str, NDArray[np.float64]]
+
+#: width of a square of a new figure, in inches, and that from which on counts are written into it
+_SQUARE, _WRITTEN = 0.62, 0.42
+
+
+@figure(
+    "differences of many pairs of graphs: how often each edge is right, reversed, wrongly marked, missing or extra",
+    of="table",
+    field="graph",
+    concludes="which edges the estimates miss, turn or add most often",
+)
+def difference_matrix(
+    table: pd.DataFrame,
+    *,
+    truth: Hashable = "truth",
+    estimate: Hashable = "estimate",
+    ax: Axes | None = None,
+    caption: bool = True,
+) -> Axes:
+    """Draw how often each edge is right, reversed, wrongly marked, missing or extra over the rows of a table.
+
+    Parameters
+    ----------
+    table : DataFrame
+        One run per row, such as the replicates of one stratum. All graphs have the same nodes.
+    truth, estimate : hashable
+        Names of its columns. A missing estimate is a failed run: it is counted in the caption and not drawn.
+
+    Returns
+    -------
+    Axes
+        A square for each ordered pair of nodes, the edge from the row's to the column's node, is filled in the shares
+        of runs. Edges without direction fill both of their squares. The direction is that of the true edge, of extra
+        edges that of the estimate. With one truth in all rows its edges have frames.
+
+    Raises
+    ------
+    ValueError
+        If a column is unknown, no row has both graphs, a graph cannot be read, or nodes differ between rows.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("agg")
+    >>> import pandas as pd
+    >>> import causaleval_pd as ce
+    >>> runs = pd.DataFrame({
+    ...     "truth": "A -> B; B -> C",
+    ...     "estimate": ["A -> B; B -> C", "A -> B; C -> B", "A -> B; C"],
+    ... })
+    >>> ax = ce.plot.difference_matrix(runs)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['right: 1.33 per run', 'reversed: 0.333 per run', 'missing: 0.333 per run']
+    """
+    nodes, true, estimates, failed = _marks_of_rows(table, truth, estimate)
+    outcomes = _outcomes(true, estimates)
+    shares = _shares(outcomes, true, estimates)
+    n, d = len(true), len(nodes)
+    side = min(max(2.4, _SQUARE * d), 7.0)
+    own_figure = ax is None
+    names = shortened(nodes, _LONGEST)
+    room = min(1.8, 0.09 * max(map(len, names)))
+    ax = place_to_draw(ax, side + room + 0.5, side + room + 0.5)
+    square = (side if own_figure else _given_side(ax, room)) / d
+    shades = shades_of_edges()
+    _fill(ax, shares, shades, n if square >= _WRITTEN else 0, square)
+    one_truth = bool((true == true[:1]).all())
+    if one_truth:
+        _frame_true(ax, true[0])
+    _name_sides(ax, names, room, square)
+    _explain_shares(ax, {what: float(x.sum() / 2 / n) for what, x in outcomes.items()}, shades, own=own_figure)
+    parts = [
+        f"Squares: edges from the row's to the column's node (both if undirected), by shares of {counted(n, 'run')}"
+    ]
+    parts += ["reversed and wrongly marked ones stand where the true edge points"]
+    parts += ["frames: true edges"] * one_truth + _most_often(outcomes, nodes)
+    if failed:
+        parts.append(f"not drawn: {counted(failed, 'failed run')}")
+    if caption:
+        write_caption(ax, own_figure, f"{'; '.join(parts)}; no controls are drawn.")
+    return ax
+
+
+def _marks_of_rows(
+    table: pd.DataFrame, truth: Hashable, estimate: Hashable
+) -> tuple[tuple[str, ...], NDArray[np.uint8], NDArray[np.uint8], int]:
+    """Return the nodes, the marks of true and estimated graphs, (n, d, d), and the number of failed runs."""
+    check_type(table, pd.DataFrame, "a table with one run per row", "table")
+    for name in (truth, estimate):
+        check_known(name, table.columns, "column")
+    kept: list[list[NDArray[np.uint8]]] = [[], []]
+    nodes: tuple[str, ...] | None = None
+    first, failed = "", 0
+    for row, cells in enumerate(zip(table[truth], table[estimate], strict=True)):
+        if is_missing(cells[1]):
+            failed += 1
+            continue
+        for name, cell, marks in zip((truth, estimate), cells, kept, strict=True):
+            here = name_row(row, table.index, name)
+            try:
+                graph = graph_of(cell)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{here}: {error}") from None
+            if nodes is None:
+                nodes, first = graph.nodes, here
+            elif graph.nodes != nodes:
+                what = different_nodes(list(nodes), list(graph.nodes)).partition(";")[0]
+                what = what.replace("truth has", "the former has").replace("estimate", "the latter")
+                raise ValueError(
+                    f"{first} and {here} differ in their nodes: {what}; draw rows with the same nodes, such as "
+                    "table.query('...'), or name them alike by ce.graph_column(..., rename=)"
+                )
+            marks.append(marks_of(graph))
+    if nodes is None:
+        raise ValueError(f"no row has an estimate to draw; {failed} of {len(table)} runs failed")
+    if len(nodes) < 2:
+        raise ValueError(f"the graphs have {len(nodes)} node, expected at least two")
+    return nodes, np.stack(kept[0]), np.stack(kept[1]), failed
+
+
+def _outcomes(true: NDArray[np.uint8], found: NDArray[np.uint8]) -> dict[str, NDArray[np.bool_]]:
+    """Return in which rows each pair of nodes has each outcome, (n, d, d), alike in both triangles."""
+    turned = true.transpose(0, 2, 1)
+    theirs, mine = (true != 0) | (turned != 0), (found != 0) | (found.transpose(0, 2, 1) != 0)
+    same, against = true == found, turned == found
+    same, against = same & same.transpose(0, 2, 1), against & against.transpose(0, 2, 1)
+    both = theirs & mine
+    return {
+        RIGHT: both & same,
+        REVERSED: both & ~same & against,
+        MARKED: both & ~same & ~against,
+        MISSING: theirs & ~mine,
+        EXTRA: mine & ~theirs,
+    }
+
+
+def _shares(outcomes: dict[str, NDArray[np.bool_]], true: NDArray[np.uint8], found: NDArray[np.uint8]) -> Shares:
+    """Return the share of rows with each outcome by ordered pair of nodes."""
+    shown = np.where(outcomes[EXTRA], found, true)
+    # an edge with an arrow at one end alone lies in one square
+    here = (shown == ARROW) | (shown.transpose(0, 2, 1) != ARROW)
+    return {what: (rows & here).mean(axis=0) for what, rows in outcomes.items()}
+
+
+def _fill(ax: Axes, shares: Shares, shades: dict[str, Any], n: int, square: float) -> None:
+    """Fill the squares from left to right by the shares of outcomes, with counts of `n` runs where they fit."""
+    from matplotlib.collections import PolyCollection
+
+    d = len(shares[RIGHT])
+    ax.set(xlim=(-0.5, d - 0.5), ylim=(d - 0.5, -0.5))
+    ax.set_facecolor(tone(0.0, ax))
+    left = np.full((d, d), -0.46)
+    for what, share in shares.items():
+        right = left + 0.92 * share
+        at = np.argwhere(share > 0)
+        ends = [(i, j + left[i, j], j + right[i, j]) for i, j in at.tolist()]
+        corners = [[(a, i - 0.46), (b, i - 0.46), (b, i + 0.46), (a, i + 0.46)] for i, a, b in ends]
+        ax.add_collection(
+            PolyCollection(corners, facecolor=shades[what], linewidth=0, snap=False, gid=what), autolim=False
+        )
+        for i, j in at.tolist() if n else []:
+            number = f"{n * share[i, j]:.0f}"
+            if share[i, j] * square >= 0.05 + 0.08 * len(number):
+                middle = j + (left[i, j] + right[i, j]) / 2
+                ax.text(middle, i, number, ha="center", va="center", size="small", color=letters_on(shades[what]))
+        left = right
+
+
+def _frame_true(ax: Axes, marks: NDArray[np.uint8]) -> None:
+    """Draw frames about the squares of true edges."""
+    from matplotlib.collections import PolyCollection
+
+    here = ((marks != 0) | (marks.T != 0)) & ((marks == ARROW) | (marks.T != ARROW))
+    step = np.array([(-0.48, -0.48), (0.48, -0.48), (0.48, 0.48), (-0.48, 0.48)])
+    corners = list(step + np.argwhere(here)[:, None, ::-1])
+    style: dict[str, Any] = {"facecolor": "none", "edgecolor": tone(1.0), "linewidth": 0.8}
+    ax.add_collection(PolyCollection(corners, clip_on=False, snap=False, gid="frame", **style), autolim=False)
+
+
+def _given_side(ax: Axes, room: float) -> float:
+    """Return the side in inches that names of `room` inches, legend and caption leave on given axes."""
+    names = 0.75 * room  # they are in smaller print there
+    height = 1.25 * inches(ax, "height") - names - 1.6
+    # a legend beside wide axes takes room too
+    return max(0.2 * inches(ax), min(0.7 * inches(ax), inner_width(ax, names + 0.35), height))
+
+
+def _name_sides(ax: Axes, names: list[str], room: float, square: float) -> None:
+    """Name rows and columns, and mark the diagonal, where no edge is."""
+    d = len(names)
+    name_rows(ax, names, room, square * d)
+    size = float(ax.get_yticklabels()[0].get_fontsize())
+    upright = max(map(len, names)) * 0.085 * size / 10 > square
+    ax.set_xticks(range(d), names, fontsize=size, rotation=90 if upright else 0)
+    ax.set(xlabel="to", ylabel="from", aspect="equal")
+    ax.grid(False)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    for i in range(d + 1):
+        ax.axhline(i - 0.5, color=tone(0.12, ax), lw=0.5, zorder=0)
+        ax.axvline(i - 0.5, color=tone(0.12, ax), lw=0.5, zorder=0)
+    ax.plot(range(d), range(d), "x", color=tone(0.25, ax), ms=min(5.0, 20 * square), gid="diagonal")
+
+
+def _explain_shares(ax: Axes, means: dict[str, float], shades: dict[str, Any], *, own: bool) -> None:
+    """Explain the colours of what there is, with mean numbers of edges."""
+    from matplotlib.patches import Patch
+
+    shown = [what for what, mean in means.items() if mean]
+    legend_of(
+        ax, [Patch(color=shades[what], label=f"{what}: {means[what]:.3g} per run") for what in shown], "edges", own=own
+    )
+
+
+def _most_often(outcomes: dict[str, NDArray[np.bool_]], nodes: tuple[str, ...]) -> list[str]:
+    """Name the pairs of nodes whose edges are missing, reversed or extra in most runs."""
+    parts = []
+    for what in (MISSING, REVERSED, EXTRA):
+        counts = np.triu(outcomes[what].sum(axis=0))
+        most = int(counts.max())
+        if most:
+            at = np.argwhere(counts == most)
+            others = "" if len(at) == 1 else f" and {len(at) - 1} more pair{'s' if len(at) > 2 else ''}"
+            pair = ", ".join(nodes[i] for i in at[0])
+            parts.append(f"most often {what}: {pair}{others} ({most} of {len(outcomes[what])})")
+    return parts
+
 
 #: numbers of edges at which a curve is computed; graphs with fewer pairs of nodes are drawn at every number
 _POINTS = 201

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ...contract.checks import check_choice
 from ...contract.confusion import Values
 from ...contract.metric import metric
 from ...contract.options import with_options
@@ -36,8 +37,7 @@ _OPTIONS = {
 
 
 def _distance(pairs: GraphPairs, separator: str, part: str, normalised: bool) -> Values:
-    if part not in ("markov", "faithfulness", "symmetric"):
-        raise ValueError(f"part must be 'markov', 'faithfulness' or 'symmetric', found {part!r}")
+    check_choice(part, ("markov", "faithfulness", "symmetric"), "part")
     mistakes = []
     if part != "faithfulness":
         mistakes.append(pairs.separation_mistakes(separator))

@@ -59,30 +59,19 @@ class Wanted:
         kinds = estimates.scatter([block.kinds for block in estimates.blocks], -1, np.int64)
         kinds[truths.missing] = -1
         #: class that each row's truth is projected to, -1 where it is compared as it is or a cell is missing
-        self.goals = np.where(target >= 0, target, _targets()[kinds])
+        by_kind = np.array([*(_TARGET_OF.get(kind, _AS_IT_IS) for kind in range(len(KINDS))), _AS_IT_IS], np.int64)
+        self.goals = np.where(target >= 0, target, by_kind[kinds])
         self.goals[kinds < 0] = _AS_IT_IS
-        for row in np.flatnonzero((self.goals == _AS_IT_IS) & (kinds >= 0)).tolist():
-            self._refuse_latents(row, int(kinds[row]))
-
-    @property
-    def projected(self) -> NDArray[np.bool_]:
-        """Which rows compare the estimate with a projection of the truth."""
-        return np.asarray(self.goals != _AS_IT_IS)
-
-    def _refuse_latents(self, row: int, kind: int) -> None:
-        """Refuse latent nodes of the truth of an estimate whose class has no latent confounders."""
-        if self.latents[row]:
-            raise ValueError(
-                f"{self.where(row)}: the estimate is {a_kind(kind)} and the truth has the latent nodes "
-                f"{sorted(self.latents[row] or ())}; add 'target': 'pag' to the context to compare the marks of the "
-                "estimate with those of the truth's PAG, where -- is two tails, which is not o-o; 'undirected': "
-                "'circle' reads -- as o-o"
-            )
-
-
-def _targets() -> Ints:
-    """Return the class to project to by class of the estimate, and that of a missing one last."""
-    return np.array([*(_TARGET_OF.get(kind, _AS_IT_IS) for kind in range(len(KINDS))), _AS_IT_IS], np.int64)
+        #: which rows compare the estimate with a projection of the truth
+        self.projected: NDArray[np.bool_] = self.goals != _AS_IT_IS
+        for row in np.flatnonzero(~self.projected & (kinds >= 0)).tolist():
+            if self.latents[row]:
+                raise ValueError(
+                    f"{where(row)}: the estimate is {a_kind(int(kinds[row]))} and the truth has the latent nodes "
+                    f"{sorted(self.latents[row] or ())}; add 'target': 'pag' to the context to compare the marks of "
+                    "the estimate with those of the truth's PAG, where -- is two tails, which is not o-o; "
+                    "'undirected': 'circle' reads -- as o-o"
+                )
 
 
 def _read_input(values: Mapping[str, Any]) -> tuple[frozenset[str], int, bool]:

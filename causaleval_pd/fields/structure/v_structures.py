@@ -16,15 +16,13 @@ __all__ = [
 ]
 
 
-def shared_v_structures(pairs: GraphPairs) -> Confusion:
-    """Compare v-structures over all triples of nodes."""
+def _counts(pairs: GraphPairs) -> Confusion:
     return pairs.v_structures
 
 
 _V_STRUCTURE = ConfusionFamily(
     "v_structure",
-    shared_v_structures,
-    module=__name__,
+    _counts,
     label="v-structure",
     positives="v-structures",
     convention="A triple counts where it is an unshielded collider, with arrowheads at its middle node; a tail or "

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from ...contract.cells import packed_column
 from ...contract.checks import hint_alike, name_row
 from ...contract.context import Context
-from ...contract.field import Field, identify_cells, register_field
+from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.law import ClosedForm
 from ...contract.metric import Metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws, no_closed_form
 from ...contract.pairs import Batch
-from ...contract.relabelling import Relabelling
 from .cells import KINDS, LaggedGraph, pack_cell
 from .column import LaggedCells, as_lagged, coerce_lagged, is_lagged_column, lagged_column, unpack_lagged
 from .pairs import LaggedBatch, LaggedPairs

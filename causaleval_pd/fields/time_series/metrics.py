@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_whole
-from ...contract.closed_form import ClosedFormRule, Value, register_closed_form
 from ...contract.confusion import Confusion, ConfusionFamily, Values
+from ...contract.law import ClosedFormRule, Value, register_closed_form
 from ...contract.metric import Metric, metric
 from ...contract.metric_sets import tweak
 from ...contract.options import with_example, with_options
@@ -395,7 +395,6 @@ def _summary(pairs: LaggedPairs, *, links: Literal["cross", "all"] = "cross") ->
 _LAGGED = ConfusionFamily(
     "lagged",
     _lagged,
-    module=__name__,
     label="lagged link",
     positives="links at lags from 1 between two variables",
     convention="Counts are over (cause, lag, effect) of two variables, lags from 1; a link counts as shared if its "
@@ -414,7 +413,6 @@ lagged_f1 = _LAGGED.metric("f1", gives=0.5)
 _SUMMARY = ConfusionFamily(
     "summary",
     _summary,
-    module=__name__,
     label="summary arc",
     positives="arcs of the summary graph",
     convention="An arc leads from one variable to another if a directed link does at any lag, 0 included. Counts are "

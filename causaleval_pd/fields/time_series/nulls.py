@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice
 from ...contract.confusion import Confusion
+from ...contract.field import MOST_LISTED, all_orders
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Controls, Matching, Null, register_null
-from ...contract.relabelling import MOST_LISTED, all_orders
 from ...execution.random_streams import random_words
 from ...graphs.kernels.planes import row_chunks
 from ...graphs.pairs import GraphPairs
 from ..structure.field import GRAPHS
 from ..structure.hamming import shd
+from ..structure.nulls.additive import pair_sums, relabelling_moments
 from ..structure.nulls.graph_controls import constant
-from ..structure.nulls.hypergeometric import hypergeometric, hypergeometric_law, hypergeometric_weights
-from ..structure.nulls.quadratic_assignment import pair_sums, relabelling_moments
+from ..structure.nulls.laws import hypergeometric, hypergeometric_law, hypergeometric_weights
 from .cells import TURNED, codes_of_planes
 from .field import lagged_controls, refuse_control_kind
 from .metrics import (

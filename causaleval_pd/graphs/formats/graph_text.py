@@ -263,10 +263,6 @@ def read_dot(text: str) -> Edges:
     return edges
 
 
-def _quoted(name: str) -> str:
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
 def write_dagitty(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as dagitty does: a pag if it has circles, a pdag if it has undirected edges, else a dag."""
     odd = next((name for name in names if '"' in name or "\\" in name), None)
@@ -284,7 +280,7 @@ def write_dagitty(names: Sequence[str], ends: Ends) -> str:
 def write_dot(names: Sequence[str], ends: Ends) -> str:
     """Write a graph in DOT; marks other than '->' are arrowtail and arrowhead."""
     shapes = {TAIL: "none", ARROW: "normal", CIRCLE: "odot"}
-    written = [_quoted(name) for name in names]
+    written = ['"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"' for name in names]
     lines = [f"  {name};" for name in written]
     for i, j, a, b in sorted(map(forward, ends)):
         style = "" if (a, b) == (TAIL, ARROW) else f" [dir=both, arrowtail={shapes[a]}, arrowhead={shapes[b]}]"

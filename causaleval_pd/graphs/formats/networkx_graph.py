@@ -69,7 +69,9 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
             if not (data or multigraph):
                 arcs.append((s, t))
                 continue
-            every = [_with_key(key, content) for key, content in data.items()] if multigraph else [data]
+            every = [data]
+            if multigraph:  # whose keys may be types
+                every = [edge if isinstance(key, int) else {"type": key, **edge} for key, edge in data.items()]
             declared = [_typed_marks(graph, u, v, attributes) if attributes else None for attributes in every]
             if len(every) > 1 and not any(marks is not None for marks in declared):
                 raise ValueError(
@@ -104,11 +106,6 @@ def _with_typed(plain: Edges, typed: list[tuple[int, int, Marks]]) -> Edges:
     except ValueError as fault:
         raise ValueError(f"found edges of different types or directions: {fault}") from None
     return edges.found()
-
-
-def _with_key(key: Any, attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the attributes of an edge of a multigraph, whose key may be its type."""
-    return attributes if isinstance(key, int) else {"type": key, **attributes}
 
 
 def _refuse_weights(graph: nx.Graph[Any]) -> None:

@@ -39,6 +39,7 @@ from .components import (
 )
 from .inputs import Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, GraphRoom, load_dag, read_edges, walk_open, workspace
+from .planes import row_words
 
 #: status of a comparison
 _LOCAL, _CYCLIC = 1, -1
@@ -292,7 +293,7 @@ def sid_bounds(
     """
     comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
-    words = max(1, -(-n_nodes // 64))
+    words = row_words(n_nodes)
     lists = Choices(
         states=np.empty((limit, 2 * words), np.uint64),
         table=np.empty((limit + 1, COLUMNS), np.int64),

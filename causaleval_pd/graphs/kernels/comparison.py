@@ -33,7 +33,7 @@ from .bounds import sid_bounds
 from .draws import draw_graphs
 from .inputs import Ints, Words, checked_comparison, checked_planes, read_only
 from .pair_counts import adjacency_counts, direction_counts, type_counts
-from .planes import CLASS_BITS, DAG, DIGRAPH, N_PLANES, PLAIN_KINDS
+from .planes import CLASS_BITS, DAG, DIGRAPH, N_PLANES, PLAIN_KINDS, row_words
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
 
 __all__ = [
@@ -50,7 +50,7 @@ _SHORT, _CELLS = 16, 64
 
 def _rows(n_nodes: int, relations: int) -> Words:
     """Return room for some relations of one graph as rows of bits."""
-    return np.empty((relations, n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+    return np.empty((relations, n_nodes, row_words(n_nodes)), np.uint64)
 
 
 @kernel

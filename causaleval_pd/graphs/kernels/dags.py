@@ -13,7 +13,7 @@ from .bits import ONE, SIX, ZERO, flip, is_set, lowest, set_mark
 from .dag_counts import Floats, Laws, best_weight, check_counted, laws
 from .draws import STEP, draw_pairs, mix, shuffle, two_below, unit
 from .inputs import Ints, Words, are_sparse, check_edges, edge_room
-from .planes import N_PLANES, plane_words
+from .planes import N_PLANES, plane_words, row_words
 
 
 class Layers(NamedTuple):
@@ -267,7 +267,7 @@ def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, cou
     _draw_sparse(np.flatnonzero(sparse), edges, names, start, count, room, nodes, out)
     weights = np.array([-1 if few else best_weight(n_nodes, m) for few, m in zip(sparse, edges.tolist(), strict=True)])
     layers = Layers(*np.empty((3, n_nodes), np.int64), np.zeros(n_nodes + 1, np.int64))
-    scratch = layers, np.empty((n_nodes, -(-n_nodes // 64)), np.uint64), np.empty(n_nodes, np.uint64)
+    scratch = layers, np.empty((n_nodes, row_words(n_nodes)), np.uint64), np.empty(n_nodes, np.uint64)
     for weight in np.unique(weights[~sparse]).tolist():
         chosen = np.flatnonzero(weights == weight)
         _draw_dags(laws(n_nodes, weight), chosen, edges, names, start, count, *scratch, out)

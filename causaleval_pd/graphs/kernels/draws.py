@@ -20,7 +20,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import LAST, ONE, SIX, ZERO, copy_row, fill_compelled, flip, is_set, list_edges, set_mark
 from .inputs import Ints, Words, check_index, checked_draws, checked_planes, edge_room, read_only
-from .planes import N_PLANES, plane_words
+from .planes import N_PLANES, plane_words, row_words
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -157,16 +157,11 @@ def draw_graphs(
     """
     draws = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
     planes = np.zeros((len(draws.keys) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    rows = np.empty((2, n_nodes) if n_nodes <= 64 else (2, n_nodes, -(-n_nodes // 64)), np.uint64)
+    rows = np.empty((2, n_nodes) if n_nodes <= 64 else (2, n_nodes, row_words(n_nodes)), np.uint64)
     causal = np.empty(n_nodes, np.uint64)
     pairs = np.empty((2, int(draws.n_edges.max(initial=0)) + 1), np.uint64)
     _draw(draws.n_edges, draws.cpdag, draws.keys, draws.order, start, count, *rows, causal, *pairs, planes)
     return planes
-
-
-def _rows(n_nodes: int) -> Words:
-    """Return room for rows of neighbours."""
-    return np.empty((n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
 
 
 @kernel_part
@@ -249,5 +244,6 @@ def switch_edges(
     chosen = check_index(index, len(graphs), (len(names),), start, count)
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
     steps, edges = read_only(attempts, np.int64), edge_room(n_nodes, 5)
-    _switch_edges(graphs, chosen, steps, names, start, count, edges, _rows(n_nodes), out)
+    rows = np.empty((n_nodes, row_words(n_nodes)), np.uint64)
+    _switch_edges(graphs, chosen, steps, names, start, count, edges, rows, out)
     return out

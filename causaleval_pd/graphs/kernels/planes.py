@@ -48,6 +48,11 @@ def plane_words(n_nodes: int) -> int:
     return max(1, (n_nodes * (n_nodes - 1) // 2 + 63) // 64)
 
 
+def row_words(n_nodes: int) -> int:
+    """Return the number of 64-bit words in a row of bits, one per node (at least one)."""
+    return max(1, -(-n_nodes // 64))
+
+
 def padding_mask(n_nodes: int) -> np.uint64:
     """Return the bits of a plane's last word that belong to no pair."""
     used = n_nodes * (n_nodes - 1) // 2 - 64 * (plane_words(n_nodes) - 1)

@@ -10,6 +10,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, mark_rows, popcount
 from .inputs import SEPARATORS, Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, Flags, GraphRoom, load_graph, read_edges, sort_arcs, spread_back, workspace
+from .planes import row_words
 
 N_ANCESTOR_COUNTS, N_BLANKET_COUNTS = 5, 3
 _PARENT, _ANCESTOR, _NEAREST = range(3)
@@ -101,7 +102,7 @@ def ancestor_counts(
     comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
     blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
     out = np.empty((N_ANCESTOR_COUNTS, len(comparison.truth_index)), np.int64)
-    below, claimed = np.empty(n_nodes, np.uint64), np.empty((-(-n_nodes // 64), n_nodes), np.uint64)
+    below, claimed = np.empty(n_nodes, np.uint64), np.empty((row_words(n_nodes), n_nodes), np.uint64)
     _ancestor_counts(*comparison, *workspace(n_nodes, *blocks), below, claimed, out)
     return out.T
 
@@ -153,7 +154,7 @@ def blanket_counts(
     for block in (comparison.truth, comparison.estimate):
         checked_planes(block, n_nodes)
     out = np.empty((N_BLANKET_COUNTS, len(comparison.truth_index)), np.int64)
-    _blanket_counts(*comparison, np.empty((4, n_nodes, max(1, -(-n_nodes // 64))), np.uint64), out)
+    _blanket_counts(*comparison, np.empty((4, n_nodes, row_words(n_nodes)), np.uint64), out)
     return out.T
 
 

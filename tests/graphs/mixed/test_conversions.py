@@ -10,7 +10,8 @@ from networkx.generators.atlas import graph_atlas_g
 from references import mixed as reference
 
 import causaleval_pd as ce
-from causaleval_pd.graphs.mixed import classes, conversions, marks, relations
+from causaleval_pd.graphs import classes
+from causaleval_pd.graphs.mixed import conversions, marks, relations
 
 
 def check_classes(mags: np.ndarray, separated: np.ndarray) -> int:

@@ -7,8 +7,9 @@ import pytest
 from references import mixed as reference
 from references import mixed_distances as paths
 
+from causaleval_pd.graphs import classes
 from causaleval_pd.graphs.kernels.planes import ADMG, MAG, PAG
-from causaleval_pd.graphs.mixed import classes, conversions, marks, relations
+from causaleval_pd.graphs.mixed import conversions, marks, relations
 
 KINDS = {"mag": MAG, "pag": PAG, "admg": ADMG}
 

@@ -108,7 +108,6 @@ def visible(pairs: GraphPairs) -> Confusion:
 _DEFINITE = ConfusionFamily(
     "definite_ancestor",
     definite_ancestors,
-    module=__name__,
     label="definite ancestor",
     positives="(ancestor, descendant) pairs",
     negatives="other ordered pairs",
@@ -128,7 +127,6 @@ _POSSIBLE = replace(
 _VISIBLE = ConfusionFamily(
     "visible",
     visible,
-    module=__name__,
     label="visible edge",
     positives="visible edges without latent confounder",
     convention="An edge A -> B of a MAG or PAG is visible if no graph that the marks allow has a latent confounder of "
@@ -252,7 +250,6 @@ _CLAIM_SPEC: dict[str, Any] = {
 _ARROW = ConfusionFamily(
     "arrow_claim",
     right_heads,
-    module=__name__,
     label="arrow claim",
     positives="right arrowheads",
     convention="An arrowhead at B of `A *-> B` claims that B is not an ancestor of A, and is right iff that holds in "

@@ -83,8 +83,7 @@ def shared_circles(pairs: GraphPairs, *, slots: Slots = "all") -> Confusion:
     return shared_marks(pairs, "circles", slots, "mark")
 
 
-def shared_bidirected(pairs: GraphPairs) -> Confusion:
-    """Compare bidirected edges over pairs of nodes."""
+def _shared_bidirected(pairs: GraphPairs) -> Confusion:
     types = pairs.edge_types
     return Confusion(types.both_bidirected, types.true_bidirected, types.estimated_bidirected)
 
@@ -96,7 +95,6 @@ _MIXED = ("A o-> B; B <-> C; D o-> C", "A o-> B; B <-o C; B -> D")
 _ARROWHEAD = ConfusionFamily(
     "arrowhead",
     _counts_of("arrows"),
-    module=__name__,
     label="arrowhead",
     positives="arrowheads",
     negatives="ends without arrowhead",
@@ -130,7 +128,7 @@ _CIRCLE = replace(
 _BIDIRECTED = replace(
     _ARROWHEAD,
     prefix="bidirected",
-    counts=shared_bidirected,
+    counts=_shared_bidirected,
     label="bidirected edge",
     positives="bidirected edges",
     negatives="",
@@ -246,7 +244,6 @@ def shared_directed(pairs: GraphPairs) -> Confusion:
 _ARROWS = ConfusionFamily(
     "directed",
     shared_directed,
-    module=__name__,
     label="directed",
     positives="directed edges",
     convention="Unconditional, over ordered pairs of nodes: a directed edge -> counts where it stands, other edges "

@@ -1,24 +1,190 @@
-"""Metrics that add up over ordered pairs of nodes, claims about ancestors too, and their moments under relabelling."""
+"""Metrics that add up over edges, ordered pairs of nodes or claims: their rules, and moments under relabelling.
+
+A statistic that adds up over ordered pairs of nodes, sum over i != j of c(type of (i, j) in the truth, type in the
+estimate), has an exact mean and variance under random relabelling of one side whatever the costs c. Types are channels,
+matrices over ordered pairs, and a metric is a matrix of costs between channels; costs follow from the metric's values
+at chosen counts.
+
+References
+----------
+.. [1] Hubert, L., Schultz, J. (1976). Quadratic assignment as a general data analysis strategy.
+   doi:10.1111/j.2044-8317.1976.tb00714.x
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ....contract.law import ClosedForm
+from ....contract.confusion import Confusion
+from ....contract.law import ClosedForm, ClosedFormRule, Value, register_closed_form
 from ....contract.metric import Metric
-from ....graphs.edge_types import FORWARD, LINE, reversed_type
+from ....graphs.edge_types import BACKWARD, FORWARD, LINE, ONE_WAY, TYPES, AncestorCounts, EdgeTypes, reversed_type
 from ....graphs.kernels.planes import ARROW, NONE, TAIL, row_chunks
+from ....graphs.kernels.planes import marks_from_planes as plain_marks
+from ....graphs.mixed.marks import count_bits, is_mixed, where
+from ....graphs.mixed.marks import marks_from_planes as mixed_marks
 from ....graphs.mixed.relations import DEFINITE, POSSIBLE, ancestors
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .quadratic_assignment import PairSums, pair_sums, relabelling_moments
-from .shared_edges import Additive, affine, edge_weights, margins, mark_matrices
 
 Floats = NDArray[np.float64]
+
+
+class PairSums(NamedTuple):
+    """Sums over one side that the moments need: of its channels, and of products of two channels by pattern."""
+
+    #: (N, K): sums of the channels over ordered pairs
+    totals: Floats
+    #: (N, K, K, 7): sums over two ordered pairs of nodes that are the same, reversed, share their first node, their
+    #: second node, the first is the other's second, the second the other's first, or are disjoint
+    products: Floats
+
+
+def pair_sums(channels: ArrayLike) -> PairSums:
+    """Sum channels (N, K, d, d), without their diagonals, and products of two of them by pattern."""
+    x = np.array(channels, np.float64)
+    d = x.shape[-1]
+    x[..., range(d), range(d)] = 0.0
+    first, second = x.sum(axis=3), x.sum(axis=2)
+    totals = first.sum(axis=2)
+    flat = x.reshape(*x.shape[:2], d * d)
+    turned = x.transpose(0, 1, 3, 2).reshape(flat.shape)
+
+    def product(a: Floats, b: Floats) -> Floats:
+        return np.asarray(a @ b.transpose(0, 2, 1))
+
+    same, reverse = product(flat, flat), product(flat, turned)
+    patterns = [same, reverse, product(first, first) - same, product(second, second) - same]
+    patterns += [product(first, second) - reverse, product(second, first) - reverse]
+    disjoint = totals[:, :, None] * totals[:, None, :] - sum(patterns)
+    return PairSums(totals, np.stack([*patterns, disjoint], axis=-1))
+
+
+def relabelling_moments(truth: PairSums, estimate: PairSums, costs: ArrayLike, n_nodes: int) -> tuple[Floats, Floats]:
+    """Return mean and variance of sum over k, l of costs[k, l] truth_k(i, j) estimate_l(pi(i), pi(j)), pi random."""
+    d = n_nodes
+    weight = np.broadcast_to(np.asarray(costs, np.float64), (len(truth.totals), *np.shape(costs)[-2:]))
+    ways = np.array([d * (d - 1)] * 2 + [d * (d - 1) * (d - 2)] * 4 + [d * (d - 1) * (d - 2) * (d - 3)], np.float64)
+    chance = np.divide(1.0, ways, out=np.zeros(7), where=ways > 0)
+    mean = np.einsum("nk,nkl,nl->n", truth.totals, weight, estimate.totals) * chance[0]
+    spread = np.einsum("nka,nklp,nlb->nabp", weight, truth.products, weight, optimize=True)
+    square = np.einsum("nabp,nabp,p->n", spread, estimate.products, chance, optimize=True)
+    variance = square - mean**2
+    # clip variances that are only rounding error
+    return mean, np.where(variance > 1e-9 * (1 + mean**2), variance, 0.0)
+
+
+def _value(metric: Metric, counts: Any) -> Floats:
+    return np.asarray(metric.function(counts, **metric.options), np.float64)
+
+
+class Counts(NamedTuple):
+    """Stands in for `GraphPairs` where a metric is a function of counts alone, of CPDAGs where it compares these."""
+
+    counts: EdgeTypes
+    is_mixed: bool = False
+
+    @property
+    def edge_types(self) -> EdgeTypes:
+        """The same counts."""
+        return self.counts
+
+    @property
+    def cpdags(self) -> Counts:
+        """The same."""
+        return self
+
+    def value(self, metric: Metric) -> Floats:
+        """Return the metric's values."""
+        return _value(metric, self)
+
+
+def affine_units(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats]]:
+    """Return the value of `at` where all n counts are 0, and what one unit of each count adds."""
+    none = at(*[0.0] * n)
+    return none, [at(*unit) - none for unit in np.eye(n).tolist()]
+
+
+def misfits(
+    at: Callable[..., Floats], none: Floats, units: list[Floats]
+) -> list[tuple[list[float], Floats, Floats, NDArray[np.bool_]]]:
+    """Evaluate `at` at some counts; return these, the value, the sum of units, and where the two differ."""
+    n, evaluations = len(units), []
+    several = ([float(1 + i * step % 7) for i in range(n)] for step in (2, 5))
+    for counts in ([2.0 * (i == 0) for i in range(n)], *several):
+        value, total = at(*counts), none + sum(k * unit for k, unit in zip(counts, units, strict=True))
+        evaluations.append((counts, value, total, ~np.isclose(value, total, rtol=1e-9, atol=1e-9, equal_nan=True)))
+    return evaluations
+
+
+def affine(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats]] | None:
+    """Return the units of `at`, or None if it is not affine in its n counts."""
+    none, units = affine_units(at, n)
+    return None if any(wrong.any() for *_, wrong in misfits(at, none, units)) else (none, units)
+
+
+class Additive(NamedTuple):
+    """How a metric adds up: the channels of either side, a constant (n,) and costs (n, K, L) of two channels."""
+
+    truth: Callable[[GraphBatch], NDArray[Any]]
+    estimate: Callable[[GraphBatch], NDArray[Any]]
+    constant: Floats
+    costs: Floats
+
+
+class EdgeWeights(NamedTuple):
+    """What shared edges add to a metric at its pairs' margins, one value per pair."""
+
+    #: the metric without shared edges
+    constant: Floats
+    #: by the types of the true and of the estimated edge, what a shared edge adds
+    units: Mapping[tuple[int, int], Floats]
+
+    def of(self, true: int, estimated: int) -> Any:
+        """Return what a shared edge of two types adds, 0 where no graph has these."""
+        return self.units.get((true, estimated), 0.0)
+
+
+def count_types(graphs: GraphBatch) -> dict[int, Floats]:
+    """Count the edges of each graph by type, either way round."""
+    numbers = {t: count_bits(where(graphs.lifted, t % 4, t // 4)).astype(np.float64) for t in graphs.types}
+    either = {s: [numbers[t] for t in {s, reversed_type(s)} & numbers.keys()] for s in ONE_WAY}
+    return {s: np.sum(parts, axis=0) for s, parts in either.items() if parts}
+
+
+def margins(pairs: GraphPairs) -> tuple[dict[int, Floats], dict[int, Floats]]:
+    """Return the numbers of edges by type of the truth and the estimate of each pair."""
+    sides = (pairs.truth, pairs.truth_index), (pairs.estimate, pairs.estimate_index)
+    true, estimated = ({s: k[index] for s, k in count_types(graphs).items()} for graphs, index in sides)
+    return true, estimated
+
+
+def edge_weights(
+    metric: Metric, n_nodes: int, true: Mapping[int, Any], estimated: Mapping[int, Any], *, is_mixed: bool = False
+) -> EdgeWeights | None:
+    """Return the weights of a metric that is affine in the shared edges by both types at these margins, else None."""
+    cells = [(s, t) for s in true for t in TYPES if t in estimated or reversed_type(t) in estimated]
+
+    def at(*shared: float) -> Floats:
+        counts = EdgeTypes.of_margins(n_nodes, true, estimated, dict(zip(cells, shared, strict=True)))
+        return Counts(counts, is_mixed).value(metric)
+
+    units = affine(at, len(cells))
+    return None if units is None else EdgeWeights(units[0], dict(zip(cells, units[1], strict=True)))
+
+
+def mark_matrices(graphs: GraphBatch) -> NDArray[np.uint8]:
+    """Return (N, d, d) matrices with the code of the mark at j of the edge i - j in cell (i, j)."""
+    if is_mixed(graphs.planes):
+        return mixed_marks(graphs.planes, graphs.n_nodes)
+    arcs = plain_marks(graphs.planes, graphs.n_nodes)
+    back = arcs.transpose(0, 2, 1)
+    return np.where(back, TAIL, ARROW * arcs).astype(np.uint8)
+
 
 #: counts of claims that change under relabelling, with their channels of truth and estimate and what a pair adds
 _CLAIMS = {
@@ -59,7 +225,7 @@ def of_claims(metric: Metric, pairs: GraphPairs) -> Additive | None:
     def at(*counts: float) -> Floats:
         changed = {name: np.full(pairs.n, k) for name, k in zip(_CLAIMS, counts, strict=True)}
         stand_in = SimpleNamespace(claims=pairs.claims.with_counts(**changed), n_nodes=pairs.n_nodes)
-        return np.asarray(metric.function(stand_in, **metric.options), np.float64)
+        return _value(metric, stand_in)
 
     weights = affine(at, len(_CLAIMS))
     if weights is None:
@@ -70,28 +236,12 @@ def of_claims(metric: Metric, pairs: GraphPairs) -> Additive | None:
     return Additive(true_relations, claimed_relations, weights[0], costs)
 
 
-def true_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
-    """Return the channel i is an ancestor of j."""
-    return graphs.known_origins.relations.ancestor[:, None]
-
-
-def claimed_ancestors(definite: Any) -> Callable[[GraphBatch], NDArray[np.bool_]]:
-    """Return a function from graphs to the channels i is a definite, and a possible, ancestor of j."""
-
-    def channels(graphs: GraphBatch) -> NDArray[np.bool_]:
-        ancestry = ancestors(graphs.planes, graphs.n_nodes, definite)
-        return np.stack([ancestry == DEFINITE, ancestry == POSSIBLE], axis=1)
-
-    return channels
-
-
 def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
     """Weigh true ancestors that are definite or possible ones of the estimate, at fixed numbers of all these."""
     definite = metric.options.get("definite", "exact")
     known = ancestors(pairs.estimate.planes, pairs.n_nodes, definite)
-    claimed = [
-        (known == code).sum(axis=(1, 2), dtype=np.float64)[pairs.estimate_index] for code in (DEFINITE, POSSIBLE)
-    ]
+    totals = ((known == code).sum(axis=(1, 2), dtype=np.float64) for code in (DEFINITE, POSSIBLE))
+    claimed = [total[pairs.estimate_index] for total in totals]
     true = pairs.truth.known_origins.relations.ancestor.sum(axis=(1, 2), dtype=np.float64)[pairs.truth_index]
     total = float(pairs.n_nodes * (pairs.n_nodes - 1))
 
@@ -101,13 +251,20 @@ def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
         others = [claimed[0] - both[0], claimed[1] - both[1], total - true - claimed[0] - claimed[1] + sum(both)]
         table = np.stack([np.stack(above, axis=1), np.stack(others, axis=1)], axis=1)
         stand_in = SimpleNamespace(remember=lambda key, compute: table, n_nodes=pairs.n_nodes)
-        return np.asarray(metric.function(stand_in, **metric.options), np.float64)
+        return _value(metric, stand_in)
 
     weights = affine(at, 2)
     if weights is None:
         return None
-    costs = np.stack(weights[1], axis=1)[:, None]
-    return Additive(true_ancestors, claimed_ancestors(definite), weights[0], costs)
+
+    def claimed_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
+        ancestry = ancestors(graphs.planes, graphs.n_nodes, definite)
+        return np.stack([ancestry == DEFINITE, ancestry == POSSIBLE], axis=1)
+
+    def true_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
+        return graphs.known_origins.relations.ancestor[:, None]
+
+    return Additive(true_ancestors, claimed_ancestors, weights[0], np.stack(weights[1], axis=1)[:, None])
 
 
 def _arrows_and_lines(graphs: GraphBatch) -> NDArray[np.int8]:
@@ -199,10 +356,6 @@ def _of_blankets(metric: Metric, pairs: GraphPairs) -> Additive | None:
     return None if weights is None else Additive(_blankets, _blankets, weights[0], weights[1][0][:, None, None])
 
 
-def _value(metric: Metric, counts: Any) -> Floats:
-    return np.asarray(metric.function(counts, **metric.options), np.float64)
-
-
 #: how metrics add up over ordered pairs of nodes, by their closed form; of mixed graphs the last three do not
 _RULES: dict[str, Callable[[Metric, GraphPairs], Additive | None]] = {
     "hypergeometric": _of_edges,
@@ -227,36 +380,168 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     sum_of = _RULES[name](metric, compared)
     if sum_of is None:
         return None
-    sides = (
-        (compared.truth, compared.truth_index, sum_of.truth),
-        (compared.estimate, compared.estimate_index, sum_of.estimate),
-    )
-    sums = [PairSums(*_by_row(*side, pair_sums)) for side in sides]
-    mean, variance = relabelling_moments(sums[0], sums[1], sum_of.costs, pairs.n_nodes)
+    true = _sums_by_row(compared.truth, compared.truth_index, sum_of.truth)
+    estimated = _sums_by_row(compared.estimate, compared.estimate_index, sum_of.estimate)
+    mean, variance = relabelling_moments(true, estimated, sum_of.costs, pairs.n_nodes)
     unknown = np.isnan(sum_of.constant) | metric.refused(pairs)
     return ClosedForm(np.where(unknown, np.nan, mean + sum_of.constant), np.where(unknown, np.nan, variance))
 
 
-def _by_row(
-    graphs: GraphBatch,
-    index: NDArray[np.int64],
-    channels: Callable[[GraphBatch], NDArray[Any]],
-    sums: Callable[[NDArray[Any]], Sequence[Floats]],
-) -> list[Floats]:
+def _sums_by_row(
+    graphs: GraphBatch, index: NDArray[np.int64], channels: Callable[[GraphBatch], NDArray[Any]]
+) -> PairSums:
     """Return sums of the channels of each row's graph; each graph is summed once."""
     used, place = np.unique(index, return_inverse=True)
     # 3 channels of float64, and their transposes
-    parts = [sums(channels(graphs.take(used[part]))) for part in row_chunks(len(used), 50 * graphs.n_nodes**2)]
-    return [np.concatenate(both)[place] for both in zip(*parts, strict=True)]
+    parts = [pair_sums(channels(graphs.take(used[part]))) for part in row_chunks(len(used), 50 * graphs.n_nodes**2)]
+    return PairSums(*(np.concatenate(both)[place] for both in zip(*parts, strict=True)))
 
 
 def _v_structure_mean(metric: Metric, pairs: GraphPairs) -> ClosedForm:
-    """Return the mean of a function that is affine in the shared v-structures at fixed numbers of them.
-
-    A relabelled v-structure of the estimate falls on each of the d C(d - 1, 2) triples with the same probability.
-    """
+    """Return the mean: a relabelled v-structure falls on each of the d C(d - 1, 2) triples with equal probability."""
     counts = pairs.v_structures
     d = pairs.n_nodes
     triples = d * (d - 1) * (d - 2) / 2
     expected = counts.true * counts.estimated / triples if triples else np.zeros(pairs.n)
     return ClosedForm(_value(metric, SimpleNamespace(v_structures=counts._replace(both=expected))))
+
+
+#: shared edges with the same direction, the other one, a lost one, an added one, and without
+_SHARED = ((FORWARD, FORWARD), (FORWARD, BACKWARD), (FORWARD, LINE), (LINE, FORWARD), (LINE, LINE))
+
+
+def _edges(*shared: float) -> Counts:
+    """Stand in for pairs on 12 nodes, with numbers of shared edges by type at fixed margins."""
+    true, estimated = {FORWARD: 20.0, LINE: 10.0}, {FORWARD: 18.0, LINE: 7.0}
+    return Counts(EdgeTypes.of_margins(12.0, true, estimated, dict(zip(_SHARED, shared, strict=True))))
+
+
+def _not_affine(value: Value, at: Callable[..., Any], names: Sequence[str]) -> str | None:
+    """Return where the metric is not affine in the named counts, or None."""
+    none, units = affine_units(lambda *counts: value(at(*counts)), len(names))
+    for numbers, actual, expected, wrong in misfits(lambda *counts: value(at(*counts)), none, units):
+        if wrong.any():
+            counts = ", ".join(f"{name} {k:g}" for name, k in zip(names, numbers, strict=True) if k)
+            return f"at {counts} it is {actual.item():g}, where adding up its units gives {expected.item():g}"
+    return None
+
+
+def affine_in_edges(value: Value) -> str | None:
+    """Check that a metric is affine in the types of shared edges."""
+    return _not_affine(
+        value, _edges, ("same direction", "reversed", "lost direction", "added direction", "both undirected")
+    )
+
+
+def function_of_adjacencies(value: Value) -> str | None:
+    """Check that a metric depends on the shared adjacencies alone, not on directions."""
+    for shared in (4, 15):
+        reference = value(_edges(shared, 0, 0, 0, 0))
+        for place in range(1, 5):
+            numbers = [0.0] * 5
+            numbers[place] = shared
+            score = value(_edges(*numbers))
+            if not np.allclose(score, reference, rtol=1e-9, atol=1e-9, equal_nan=True):
+                return f"its value at {shared} shared adjacencies depends on their directions"
+    return None
+
+
+def reverses(value: Value) -> str | None:
+    """Check that a metric becomes 1 minus itself when all directions of the control are reversed."""
+    for right, wrong in ((1, 3), (5, 2), (4, 4)):
+        score, turned = value(_edges(right, wrong, 0, 0, 0)), value(_edges(wrong, right, 0, 0, 0))
+        if not np.allclose(score + turned, 1, rtol=1e-9, atol=1e-9):
+            return f"with {right} right and {wrong} wrong directions it is {score.item():g}, reversed {turned.item():g}"
+    return None
+
+
+def affine_in_ancestors(value: Value) -> str | None:
+    """Check that a metric is affine in shared ancestors, and in true edges along and against the estimate's order."""
+
+    def at(both: float, agreed: float, opposed: float, shared: float = 0) -> Any:
+        ancestors = AncestorCounts(*(np.full(1, x, float) for x in (40, 35, both, agreed, opposed)))
+        return SimpleNamespace(ancestors=ancestors, counts=_edges(shared, 0, 0, 0, 0).counts)
+
+    if not np.allclose(value(at(9, 5, 3)), value(at(9, 5, 3, shared=6)), rtol=1e-9, atol=1e-9, equal_nan=True):
+        return "it depends on the number of shared edges"
+    return _not_affine(value, at, ("shared ancestors", "edges along the order", "edges against it"))
+
+
+def _shared(both: float) -> Confusion:
+    return Confusion(*(np.full(1, x, float) for x in (both, 40, 35)))
+
+
+def affine_in_blankets(value: Value) -> str | None:
+    """Check that a metric is affine in the shared members of Markov blankets."""
+    return _not_affine(value, lambda both: SimpleNamespace(blankets=_shared(both)), ("shared members",))
+
+
+def affine_in_v_structures(value: Value) -> str | None:
+    """Check that a metric is affine in the shared v-structures."""
+    return _not_affine(value, lambda both: SimpleNamespace(v_structures=_shared(both)), ("shared v-structures",))
+
+
+_DECLARED: tuple[tuple[str, Callable[[Value], str | None] | None, str], ...] = (
+    (
+        "hypergeometric",
+        function_of_adjacencies,
+        "A function of the number of shared adjacencies at fixed numbers of nodes and edges. Under random skeletons "
+        "that number is hypergeometric, so the whole law is exact; under relabelling the mean and, for sums, variance.",
+    ),
+    (
+        "linear",
+        affine_in_edges,
+        "Affine in the numbers of shared edges by type (same, reversed, lost, added direction, both undirected; in "
+        "mixed graphs by the marks at both ends). Mean and variance are exact under random DAGs, random directions and "
+        "relabelling.",
+    ),
+    (
+        "cpdag_linear",
+        affine_in_edges,
+        "Affine in the numbers of shared edges by type of the CPDAGs of both graphs. Mean and variance are exact under "
+        "relabelling.",
+    ),
+    (
+        "reversal",
+        reverses,
+        "A share of right directions that becomes 1 minus itself when the control is reversed. A DAG and its reversal "
+        "are equally likely, so the mean is 1/2 given a shared edge.",
+    ),
+    (
+        "ancestors",
+        affine_in_ancestors,
+        "Affine in the numbers of shared ancestor pairs and of true edges along and against the estimate's order. Mean "
+        "and variance are exact under relabelling.",
+    ),
+    (
+        "blankets",
+        affine_in_blankets,
+        "Affine in the number of shared members of Markov blankets. Mean and variance are exact under relabelling.",
+    ),
+    (
+        "v_structures",
+        affine_in_v_structures,
+        "Affine in the number of shared v-structures. The mean is exact under relabelling.",
+    ),
+    (
+        "claims",
+        None,
+        "Affine in the numbers of right claims about true ancestors and confounders, at fixed numbers of claims. Mean "
+        "and variance are exact under relabelling.",
+    ),
+    (
+        "ancestor_classes",
+        None,
+        "Affine in the numbers of true ancestors that are definite, and possible, ones of the estimate, at fixed "
+        "numbers of these. Mean and variance are exact under relabelling.",
+    ),
+    (
+        "mean_over_edges",
+        None,
+        "The mean, over the estimate's directed edges, of a value that each ordered pair of nodes has. Its mean is "
+        "exact under random DAGs and relabelling, and under random DAGs the variance (up to 32 nodes), where every "
+        "pair has a value.",
+    ),
+)
+for _name, _probe, _explanation in _DECLARED:
+    register_closed_form(ClosedFormRule(_name, "graph", _explanation, _probe))

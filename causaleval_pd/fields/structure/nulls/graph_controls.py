@@ -1,4 +1,4 @@
-"""Controls that are graphs: which class and number of edges they match, and how they are drawn."""
+"""Controls that are graphs: which class and number of edges they match, and how they are drawn, also by users."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ....contract.checks import check_known, check_whole, warn
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
-from ....contract.null import Controls, DrawnControls, Listing, Matching, Null, no_closed_form
+from ....contract.null import Controls, DrawnControls, Listing, Matching, Null, draw_stream, no_closed_form
 from ....execution.random_streams import random_words, uniforms
 from ....graphs.classes import MEND_CLASS, is_acyclic, is_digraph
 from ....graphs.column import as_graph
@@ -60,10 +60,7 @@ def graph_controls(
     pace: float = 20.0,
     listing: Listing | None = None,
 ) -> DrawnControls:
-    """Return controls of classes `kinds`, one a row, of which `graphs(start, count)` draws rows x count.
-
-    Drawing one takes `scratch` bytes besides its planes and counts, and some `pace` nanoseconds per node and edge.
-    """
+    """Return controls that `graphs(start, count)` draws; one takes `scratch` bytes, `pace` ns per node and edge."""
     words = np.array(KINDS, object)[kinds]
     estimates = pairs.estimate.kinds[pairs.estimate_index]
     # no control can equal these estimates
@@ -84,23 +81,6 @@ def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
     return pairs.estimate.edge_counts.edges[pairs.estimate_index].astype(np.int64)
 
 
-def checked_kinds(rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
-    """Return the class of each row's estimate; refuse mixed graphs and those that are not in the class they declare."""
-    for side, batch, index in (
-        ("truth", pairs.truth, pairs.truth_index),
-        ("estimate", pairs.estimate, pairs.estimate_index),
-    ):
-        mixed = batch.kinds[index] >= len(PLAIN_KINDS)
-        if mixed.any():
-            at = int(mixed.argmax())
-            raise ValueError(
-                f"row {rows[at]}: the {side} is {a_kind(batch.kinds[index[at]])}, and this null model draws controls "
-                f"for {', '.join(PLAIN_KINDS)} only"
-            )
-    check_declared(rows, pairs)
-    return pairs.estimate.kinds[pairs.estimate_index]
-
-
 def check_declared(rows: NDArray[np.int64], pairs: GraphPairs) -> None:
     """Refuse estimates that are not in the class that they declare."""
     wrong = pairs.estimate.misdeclared[pairs.estimate_index]
@@ -111,17 +91,25 @@ def check_declared(rows: NDArray[np.int64], pairs: GraphPairs) -> None:
 
 
 def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
-    """Return the class of each row's controls.
+    """Return the class of each row's controls, that of `control_kind` or of its estimate; PDAGs get CPDAGs or digraphs.
 
-    `control_kind` states it. Else DAGs are matched by DAGs, fully directed graphs with a cycle and declared digraphs by
-    digraphs, and every other estimate by CPDAGs: PDAGs are controls only where they are asked for.
+    Mixed graphs, and estimates that are not in the class they declare, are refused.
     """
-    checked_kinds(rows, pairs)
+    sides = ("truth", pairs.truth, pairs.truth_index), ("estimate", pairs.estimate, pairs.estimate_index)
+    for side, batch, index in sides:
+        mixed = batch.kinds[index] >= len(PLAIN_KINDS)
+        if mixed.any():
+            at = int(mixed.argmax())
+            raise ValueError(
+                f"row {rows[at]}: the {side} is {a_kind(batch.kinds[index[at]])}, and this null model draws controls "
+                f"for {', '.join(PLAIN_KINDS)} only"
+            )
+    check_declared(rows, pairs)
     kinds = _kinds_of_controls(pairs.estimate)[pairs.estimate_index]
     if matching.control_kind is None:
         return kinds
     choices = matching.control_kind[rows]
-    for row, kind in zip(rows, choices, strict=True):
+    for i, (row, kind) in enumerate(zip(rows, choices, strict=True)):
         if not pd.isna(kind) and kind not in PLAIN_KINDS:
             words = f"; for controls of this class declare estimates by graph_column(..., kind={kind!r})"
             undirected = "; 'pdag' keeps the number of undirected edges" if kind == "undirected" else ""
@@ -129,18 +117,13 @@ def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs
                 f"row {row}: control_kind is {kind!r}; expected one of {', '.join(PLAIN_KINDS)}, or the name of a "
                 f"column that holds these words{words if kind in MIXED_KINDS else undirected}"
             )
-    stated = [KINDS.index(kind) if kind in PLAIN_KINDS else None for kind in choices]
-    return np.array(
-        [estimate_kind if one is None else one for estimate_kind, one in zip(kinds, stated, strict=True)], np.uint8
-    )
+        if kind in PLAIN_KINDS:
+            kinds[i] = KINDS.index(kind)
+    return kinds
 
 
 def warn_of_undirected(matching: Matching) -> None:
-    """Warn of undirected estimates that are matched by CPDAGs, which have arrows.
-
-    Such estimates are skeletons rather than classes where several are the class of no DAG (one is enough where no
-    estimate of the table has an arrow), or where truths have no arrows either.
-    """
+    """Warn of undirected estimates, skeletons rather than classes, that are matched by CPDAGs, which have arrows."""
     directed = [m.name for m in matching.metrics if "skeleton" not in m.kinds]
     if matching.control_kind is not None or not directed:
         return
@@ -178,7 +161,7 @@ def _kinds_of_controls(graphs: GraphBatch) -> NDArray[np.uint8]:
     """Return the class of controls that suits each graph."""
     kinds = np.where(graphs.kinds == PDAG, CPDAG, graphs.kinds).astype(np.uint8)
     pdags = np.flatnonzero(graphs.kinds == PDAG)
-    directed = pdags[is_digraph(graphs.planes[pdags])]
+    directed = pdags[is_digraph(graphs.planes[pdags], graphs.n_nodes)]
     kinds[directed[~is_acyclic(graphs.planes[directed], graphs.n_nodes)]] = DIGRAPH
     return kinds
 
@@ -216,10 +199,7 @@ def redirect(
     start: int,
     count: int,
 ) -> NDArray[np.uint64]:
-    """Give drawn DAGs, (n * count, 2, W), the directions of digraphs (by coins) and of PDAGs in rows of these classes.
-
-    A PDAG loses the directions of uniformly chosen edges, in the share of undirected edges that the row's estimate has.
-    """
+    """Direct drawn DAGs by coins in rows of digraphs; in those of PDAGs undirect the estimate's share of edges."""
     tossed, mixed = kinds == DIGRAPH, kinds == PDAG
     if not (tossed.any() or mixed.any()):
         return planes
@@ -294,3 +274,72 @@ def controls_of_edges(
     kinds = np.array(["cpdag" if kind == "pdag" else kind], object)
     matching = Matching(empty, empty, kinds, None, dict(options))
     return model.match(matching)(np.zeros(1, np.int64), GraphPairs.zip(batch, stand_in), key)
+
+
+#: draws one control for an estimate
+DrawOne = Callable[[Graph, np.random.Generator], Any]
+
+#: nanoseconds that a call of the user's function may take
+_CALL = 3e5
+
+
+def custom_null(function: DrawOne, name: str) -> Null:
+    """Make a null model of a function that draws one control; DAGs are mapped to the class of the row's controls."""
+
+    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+        matched = matched_kinds(matching, rows, pairs)
+        cells, partly = matching.estimate.iloc[rows], matched == PDAG
+
+        def graphs(start: int, count: int) -> GraphBatch:
+            drawn: list[Graph] = []
+            for row, cell, key, mapped in zip(rows, cells, keys, matched == CPDAG, strict=True):
+                estimate = Graph.from_bytes(cell)
+
+                def draw(r: int, estimate: Graph = estimate, key: int = int(key), row: int = int(row)) -> Graph:
+                    return _read(function(estimate, draw_stream(key, r)), estimate, name, row)
+
+                for r in range(start, start + count):
+                    control = draw(r)
+                    if not drawn and draw(r) != control:
+                        raise ValueError(
+                            f"row {row}: null {name!r} drew two graphs from generators of one seed; draw from its "
+                            "argument rng alone, not from np.random or random, so that a seed gives the same controls"
+                        )
+                    drawn.append(control.cpdag() if mapped and control.kind == "dag" else control)
+            kinds = np.array([KINDS.index(graph.kind) for graph in drawn], np.uint8)
+            planes = np.stack([graph.planes for graph in drawn])
+            mine = (kinds == DAG) & np.repeat(partly, count)
+            if mine.any():
+                classes = np.where(partly, PDAG, DAG).astype(np.uint8)
+                planes[mine] = redirect(planes, pairs, classes, keys, start, count)[mine]
+                kinds[mine] = PDAG
+            return GraphBatch(pairs.n_nodes, planes, kinds)
+
+        return graph_controls(pairs, matched, graphs, pace=_CALL / max(1.0, pairs.size))
+
+    return Null(name, f"random graphs drawn by the function {name}", controls)
+
+
+def _read(found: Any, estimate: Graph, name: str, row: int) -> Graph:
+    """Read what the user's function returned for the estimate of a row."""
+    matrix = isinstance(found, np.ndarray)
+    try:
+        control = as_graph(
+            found,
+            nodes=estimate.nodes if matrix or isinstance(found, (str, list, tuple, set)) else None,
+            encoding="row->column" if matrix else None,
+        )
+    except (TypeError, ValueError) as error:
+        returned = "None" if found is None else f"an object of type {type(found).__name__}"
+        raise ValueError(
+            f"row {row}: null {name!r} returned {returned}, expected a graph over the nodes of the estimate: "
+            f"{str(error).removeprefix('graph: ')}"
+        ) from error
+    if control.kind not in PLAIN_KINDS:
+        raise ValueError(f"row {row}: null {name!r} returned a {control.kind}, expected {' or '.join(PLAIN_KINDS)}")
+    if control.nodes != estimate.nodes:
+        raise ValueError(
+            f"row {row}: null {name!r} returned a graph over {list(control.nodes)[:10]}; a control has the "
+            f"nodes of the estimate, {list(estimate.nodes)[:10]}"
+        )
+    return control

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ....contract.checks import check_number, check_whole
+from ....contract.checks import check_choice, check_number, check_whole
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
 from ....contract.null import Controls, DrawnControls, Matching, no_closed_form
@@ -40,7 +40,7 @@ from ....graphs.mixed.marks import (
 )
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import check_declared, constant
-from .hypergeometric import hypergeometric
+from .laws import hypergeometric
 
 Planes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -184,9 +184,8 @@ _CLASSES = {MAG: (MAG, PAG), PAG: (PAG, MAG), ADMG: (ADMG,), SKELETON: (SKELETON
 
 #: rough bytes of a drawn control besides its planes
 _COUNT_BYTES = 200
-#: option of null models that draw bidirected edges, with its values
+#: option of null models that draw bidirected edges
 BIDIRECTED = {"bidirected": "matched"}
-_BIDIRECTED = ("matched", "free")
 
 
 def are_mixed(pairs: GraphPairs) -> bool:
@@ -197,8 +196,7 @@ def are_mixed(pairs: GraphPairs) -> bool:
 def check_bidirected(matching: Matching) -> str:
     """Return how bidirected edges are drawn, after checking it."""
     word = matching.options.get("bidirected", "matched")
-    if word not in _BIDIRECTED:
-        raise ValueError(f"bidirected must be 'matched' or 'free', found {word!r}")
+    check_choice(word, ("matched", "free"), "bidirected")
     return str(word)
 
 
@@ -229,15 +227,6 @@ def latent_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs)
     return control_kinds
 
 
-def refuse_fixed_order(matching: Matching) -> None:
-    """Refuse an order of the nodes that is not random."""
-    if not matching.options.get("permute", True):
-        raise ValueError(
-            "permute=False directs the edges of DAGs along the order of the nodes' names; graphs with latent "
-            "confounders are drawn along random orders: leave permute out"
-        )
-
-
 #: drawn graphs, and which of them could not be drawn (and have no edges), or None
 Drawn = tuple[GraphBatch, NDArray[np.bool_] | None]
 
@@ -250,10 +239,7 @@ def latent_controls(
     graphs: Callable[[int, int], Drawn],
     reasons: ArrayLike = "",
 ) -> DrawnControls:
-    """Return controls of rows with four planes, of which `graphs(start, count)` draws rows x count.
-
-    `reasons` (n,) state why rows have none, else "". Drawing one takes `pace` nanoseconds in the mean.
-    """
+    """Return controls with four planes, of which `graphs` draws rows x count; `reasons` state why rows have none."""
     words = [
         f"{kind}: {why}" if why else kind
         for kind, why in zip(np.array(KINDS, object)[kinds], np.broadcast_to(reasons, pairs.n), strict=True)
@@ -276,7 +262,11 @@ _PACE, _AT_ONCE = 80.0, 2e8
 
 def latent_edges(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys) -> Controls:
     """Match controls to their rows' classes, numbers of edges and of bidirected edges, as `edges_controls` states."""
-    refuse_fixed_order(matching)
+    if not matching.options.get("permute", True):
+        raise ValueError(
+            "permute=False directs the edges of DAGs along the order of the nodes' names; graphs with latent "
+            "confounders are drawn along random orders: leave permute out"
+        )
     return _by_class(matching, rows, pairs, keys, pairs.estimate, pairs.estimate_index, skeletons=False)
 
 
@@ -344,8 +334,13 @@ class _Graphs:
     @property
     def reasons(self) -> NDArray[np.object_]:
         """Why rows have no controls, or ""."""
-        triples = zip(self._drawable.tolist(), self._n_edges.tolist(), self._shown.tolist(), strict=True)
-        return np.array([_reason(self._pairs.n_nodes, m, b) if not able else "" for able, m, b in triples], object)
+        reasons = np.full(self._pairs.n, "", object)
+        for i in np.flatnonzero(~self._drawable).tolist():
+            reasons[i] = (
+                f"none with {self._n_edges[i]} edges, {self._shown[i]} of them <->, over {self._pairs.n_nodes} nodes "
+                f"among {MOST_PROPOSALS:,} proposals; take null='permutation', or bidirected='free'"
+            )
+        return reasons
 
     def draw(self, start: int, count: int) -> Drawn:
         """Draw graphs of every row, the draws of a row together."""
@@ -392,13 +387,6 @@ class _Graphs:
             return None
         true = count_bits(adjacencies(pairs.truth.planes))[pairs.truth_index]
         return hypergeometric(metric, pairs.n_nodes, true[some], self._n_edges[some]).spread(some)
-
-
-def _reason(n_nodes: int, n_edges: int, shown: int) -> str:
-    return (
-        f"none with {n_edges} edges, {shown} of them <->, over {n_nodes} nodes among {MOST_PROPOSALS:,} proposals; "
-        "take null='permutation', or bidirected='free'"
-    )
 
 
 #: graphs by which the mean number of edges of a projection is found

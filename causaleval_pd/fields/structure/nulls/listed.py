@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ....contract.field import all_orders
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
 from ....contract.pairs import PairError
-from ....contract.relabelling import all_orders
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, arcs_from_planes, planes_from_arcs
 from ....graphs.pairs import GraphBatch, GraphPairs
@@ -44,11 +44,7 @@ def merged(planes: NDArray[np.uint64], weights: Any) -> tuple[NDArray[np.uint64]
 
 
 class ListedLaws:
-    """The laws of metrics for rows whose controls are listed, by the number of the list of each row, `law` (n,).
-
-    `support(number)` returns the controls of a list, at most `longest`, and their probabilities. `listed` rows (n,)
-    have one; default all.
-    """
+    """The laws of metrics for `listed` rows, whose controls `support` lists by the number of each row's list, `law`."""
 
     def __init__(
         self,
@@ -98,8 +94,7 @@ class ListedLaws:
                 return None
             ends = np.cumsum([len(chance) for chance in chances])[:-1]
             samples += zip(np.split(values, ends), chances, strict=True)
-        distribution = Distribution.pooled(self.index, samples)
-        return ClosedForm.of(distribution).spread(self.listed)
+        return ClosedForm.of(Distribution.pooled(self.index, samples)).spread(self.listed)
 
     def law(self, metric: Metric, others: Callable[[Metric], ClosedForm | None]) -> ClosedForm | None:
         """Return the exact law of a metric for listed rows, and what `others` returns for the other rows."""
@@ -133,16 +128,17 @@ def are_listed(n_nodes: int, n_edges: int, kind: int, *, fixed: bool) -> bool:
 
 @lru_cache(maxsize=256)
 def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, ...] = ()) -> Listed:
-    """Return all graphs of a class with a number of edges, and the probability of each.
-
-    Skeletons are equally likely. Edges are directed along an order of the nodes, each of which is equally likely unless
-    one is given, or by coins in digraphs. Positions of nodes stand for the order.
-    """
+    """Return all graphs of a class with a number of edges, directed along all orders or one, and its chance."""
     pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), np.int64).reshape(-1, 2)
     skeletons = list(itertools.combinations(range(len(pairs)), n_edges))
     chosen = np.array(skeletons, np.int64).reshape(len(skeletons), n_edges)
-    # of digraphs a coin for each edge
-    forward = _all_directions(n_edges) if kind == DIGRAPH else _along_orders(pairs, n_nodes, order)
+    if kind == DIGRAPH:
+        # a coin for each edge
+        forward = _all_directions(n_edges)
+    else:
+        orders = [order] if order else list(itertools.permutations(range(n_nodes)))
+        place = np.argsort(np.array(orders, np.int64).reshape(len(orders), n_nodes), axis=1)
+        forward = place[:, pairs[:, 0]] < place[:, pairs[:, 1]]
     skeleton, way, edge = np.indices((len(chosen), len(forward), n_edges)).reshape(3, -1)
     pair = chosen[skeleton, edge]
     ahead = forward[way, edge if kind == DIGRAPH else pair]
@@ -162,13 +158,6 @@ def _listed(n_nodes: int, planes: NDArray[np.uint64], weights: NDArray[np.float6
     return GraphBatch(n_nodes, planes, np.full(len(planes), kind, np.uint8)), weights
 
 
-def _along_orders(pairs: NDArray[np.int64], n_nodes: int, order: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Return which pairs run from the lower to the higher node along each order, or along the given one."""
-    orders = [order] if order else list(itertools.permutations(range(n_nodes)))
-    place = np.argsort(np.array(orders, np.int64).reshape(len(orders), n_nodes), axis=1)
-    return np.asarray(place[:, pairs[:, 0]] < place[:, pairs[:, 1]])
-
-
 #: orientations of a skeleton up to which all are listed
 MOST_ORIENTATIONS = 5_040
 #: nodes, or else edges, of a connected part of a skeleton up to which its orientations are listed
@@ -179,7 +168,7 @@ _KEPT = 256
 
 
 class TooMany(Exception):
-    """A skeleton has too many orientations to list."""
+    """There are too many controls to list."""
 
 
 def _all_directions(n_edges: int) -> Directions:
@@ -224,11 +213,7 @@ def connected_parts(edges: Edges) -> list[Edges]:
 
 
 def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -> Listed:
-    """Return the random orientations of a skeleton as graphs of a class, and the probability of each.
-
-    Edges are directed along a random order of the nodes (`by_order`), or uniformly without cycles; those of digraphs by
-    coins.
-    """
+    """Return all orientations of a skeleton as graphs of a class, and the probability of each."""
     if kind == DIGRAPH:
         if 2 ** len(edges) > MOST_ORIENTATIONS:
             raise TooMany
@@ -257,20 +242,8 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
     return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
 
 
-def skeleton_edges(graphs: GraphBatch, number: int) -> Edges:
-    """Return the edges of a graph, each from its lower to its higher node."""
-    planes = graphs.planes[[number]]
-    edges = planes[:, 0] | planes[:, 1]
-    _, low, high = arcs_from_planes(np.stack([edges, np.zeros_like(edges)], axis=1), graphs.n_nodes)
-    return tuple(zip(low.tolist(), high.tolist(), strict=True))
-
-
 class Orientations:
-    """The random orientations of the skeletons of a batch's rows, listed where they are few.
-
-    `index` (n,) is the skeleton and `kinds` (n,) the class of controls of each row; `by_order` directs by random
-    orders.
-    """
+    """The orientations of each row's skeleton in the class of its controls, listed where they are few."""
 
     def __init__(
         self, skeletons: GraphBatch, index: NDArray[np.int64], kinds: NDArray[np.uint8], *, by_order: bool
@@ -283,8 +256,11 @@ class Orientations:
     def _support(self, number: int) -> Listed:
         """Return the orientations of a skeleton in a class, and the probability of each."""
         skeleton, kind = divmod(number, len(KINDS))
-        edges = skeleton_edges(self.skeletons, skeleton)
-        return all_orientations(self.skeletons.n_nodes, edges, kind, by_order=self.by_order)
+        d, planes = self.skeletons.n_nodes, self.skeletons.planes[[skeleton]]
+        near = planes[:, 0] | planes[:, 1]
+        _, low, high = arcs_from_planes(np.stack([near, np.zeros_like(near)], axis=1), d)
+        edges = tuple(zip(low.tolist(), high.tolist(), strict=True))
+        return all_orientations(d, edges, kind, by_order=self.by_order)
 
     @cached_property
     def listed(self) -> NDArray[np.bool_]:

@@ -5,11 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from ....contract.null import Null, register_null
-from .degree import check_switches, degree_controls
 from .graph_controls import published_controls
-from .knowledge import knowledge_controls, knowledge_of_node_sets
 from .latent import BIDIRECTED, check_latents, latent_dag_controls
-from .random_graphs import complete_controls, edges_controls, empty_controls, prepare_edges
+from .random_graphs import (
+    check_switches,
+    complete_controls,
+    degree_controls,
+    edges_controls,
+    empty_controls,
+    knowledge_controls,
+    knowledge_of_node_sets,
+    prepare_edges,
+)
 from .relabelling import check_same_nodes, permutation_controls
 from .skeletons import (
     check_law,

@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....contract.checks import name_row
+from ....contract.field import all_orders
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
 from ....contract.null import Controls, Listing, Matching
-from ....contract.relabelling import all_orders
 from ....graphs.kernels import control_kernels
 from ....graphs.kernels.planes import marks_from_planes, planes_from_marks
 from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
-from .edge_moments import mean_over_edges
 from .graph_controls import check_declared, graph_controls
-from .listed import ListedLaws
+from .laws import mean_over_edges
+from .listed import ListedLaws, TooMany
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
 MOST_LISTED = 7
@@ -44,10 +44,7 @@ def _marks(graphs: GraphBatch, number: int) -> NDArray[np.bool_]:
 
 @cache
 def _moved_marks(n_nodes: int) -> NDArray[np.uint64]:
-    """Return the bit that each mark moves to under each order, (2 pairs, d!).
-
-    Of the nodes a < b of pair k, the mark a -> b is bit k and the mark b -> a bit 32 + k.
-    """
+    """Return the bit each mark moves to under each order: of pair k, a < b, a -> b is bit k and b -> a bit 32 + k."""
     place = np.argsort(all_orders(n_nodes), axis=1)
     low, high = np.triu_indices(n_nodes, 1)
     number = np.zeros((n_nodes, n_nodes), np.int64)
@@ -103,7 +100,7 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
                     known.add(word.tobytes())
                     fresh.append(marks)
             if len(known) > MOST_DIFFERENT:
-                raise OverflowError("too many relabellings to list")
+                raise TooMany
         new = np.array(fresh, bool).reshape(len(fresh), *new.shape[1:])
         stacks.append(new)
     halves = [planes_from_marks(half, np.arange(d)) for half in np.moveaxis(np.concatenate(stacks), 1, 0)]
@@ -162,7 +159,7 @@ class Relabellings:
             return False
         try:
             self.support(number)
-        except OverflowError:
+        except TooMany:
             return False
         return True
 

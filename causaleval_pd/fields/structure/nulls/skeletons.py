@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ....contract.checks import check_whole, shown
+from ....contract.checks import check_choice, check_whole, shown
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
 from ....contract.null import Controls, Matching, Null
@@ -21,7 +21,6 @@ from ....graphs.kernels import control_kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
 from ....graphs.kernels.planes import DIGRAPH, PDAG, planes_from_marks
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .edge_moments import half_of_shared, of_dags, oriented
 from .graph_controls import (
     constant,
     controls_of_edges,
@@ -35,27 +34,19 @@ from .graph_controls import (
     warn_of_undirected,
 )
 from .latent import are_mixed, check_bidirected, latent_orientation
+from .laws import half_of_shared, of_dags, oriented
 from .listed import MOST_ORIENTATIONS, ListedLaws, Orientations
-
-Planes = NDArray[np.uint64]
 
 #: tries that a uniform orientation may take
 MOST_TRIES = 200_000
 
 
-def _undirected(graphs: GraphBatch) -> GraphBatch:
-    """Return the skeletons of graphs."""
-    edges = graphs.planes[:, 0] | graphs.planes[:, 1]
-    return GraphBatch(graphs.n_nodes, np.stack([edges, edges], axis=1), graphs.kinds)
-
-
 def check_law(matching: Matching) -> str:
     """Return the law of random directions, after checking it."""
     check_bidirected(matching)
-    law = str(matching.options["orientation_law"])
-    if law not in ("order", "uniform"):
-        raise ValueError(f"orientation_law must be 'order' or 'uniform', found {law!r}")
-    return law
+    law = matching.options["orientation_law"]
+    check_choice(law, ("order", "uniform"), "orientation_law")
+    return str(law)
 
 
 def orientation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
@@ -105,7 +96,9 @@ def _direct_skeletons(
             "orientation_law='order'"
         )
     source, index_of_row = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
-    skeletons = GraphPairs(pairs.truth, _undirected(source), pairs.truth_index, index_of_row)
+    edges = source.planes[:, 0] | source.planes[:, 1]
+    undirected = GraphBatch(d, np.stack([edges, edges], axis=1), source.kinds)
+    skeletons = GraphPairs(pairs.truth, undirected, pairs.truth_index, index_of_row)
     kinds = matched_kinds(matching, rows, pairs)
 
     def graphs(start: int, count: int) -> GraphBatch:
@@ -114,10 +107,17 @@ def _direct_skeletons(
             drawn = control_kernels().orient_graphs(planes, d, index[:, None], keys, start, count)
         else:
             acyclic = np.flatnonzero(kinds != DIGRAPH)
-            drawn = np.repeat(planes[index], count, axis=0)
-            drawn[np.repeat(kinds != DIGRAPH, count)] = _orient_uniformly(
-                planes, d, index[acyclic], rows[acyclic], keys[acyclic], start, count
+            oriented_dags, stuck = control_kernels().orient_uniformly(
+                planes, d, index[acyclic], keys[acyclic], start, count, MOST_TRIES
             )
+            if stuck >= 0:
+                raise ValueError(
+                    f"row {rows[acyclic[stuck]]}: no acyclic graph was found in {MOST_TRIES:,} random directions of "
+                    f"its edges over {d} nodes; skeletons this dense are not oriented uniformly: use "
+                    "orientation_law='order'"
+                )
+            drawn = np.repeat(planes[index], count, axis=0)
+            drawn[np.repeat(kinds != DIGRAPH, count)] = oriented_dags
         return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
 
     orientations = Orientations(skeletons.estimate, index_of_row, kinds, by_order=law == "order")
@@ -149,25 +149,6 @@ def _directed_at_random(
     else:
         return None
     return None if closed_form is None else of_dags(closed_form, undirected)
-
-
-def _orient_uniformly(
-    skeletons: Planes,
-    d: int,
-    index: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    keys: NDArray[np.uint64],
-    start: int,
-    count: int,
-) -> Planes:
-    """Orient skeletons as the kernel `orient_uniformly` does; errors name a row of the table with too many edges."""
-    drawn, stuck = control_kernels().orient_uniformly(skeletons, d, index, keys, start, count, MOST_TRIES)
-    if stuck >= 0:
-        raise ValueError(
-            f"row {rows[stuck]}: no acyclic graph was found in {MOST_TRIES:,} random directions of its edges over {d} "
-            "nodes; skeletons this dense are not oriented uniformly: use orientation_law='order'"
-        )
-    return np.asarray(drawn)
 
 
 #: sets the stream of directions apart from that of skeletons

@@ -23,6 +23,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from ..bits import ONE, SIX, ZERO, bit_of, compact, lowest, popcount
 from ..inputs import Ints, Words
+from ..planes import row_words
 from .rows import (
     Rows,
     add,
@@ -57,7 +58,7 @@ class Scratch(NamedTuple):
 
 def scratch_for(n_nodes: int, most_edges: int) -> Scratch:
     """Return memory for graphs of at most `most_edges` edges."""
-    words = max(1, -(-n_nodes // 64))
+    words = row_words(n_nodes)
     matrices = (np.zeros((n_nodes, words), np.uint64) for _ in range(2))
     return Scratch(*matrices, np.zeros((4, words), np.uint64), np.zeros(2 * most_edges + 1, np.uint64))
 

@@ -25,7 +25,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from ..bits import ONE, SIX, ZERO, compact, list_edges, lowest, popcount
 from ..draws import STEP, draw_pairs, mix, shuffle, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
-from ..planes import N_MIXED_PLANES, N_PLANES, plane_words
+from ..planes import N_MIXED_PLANES, N_PLANES, plane_words, row_words
 from .classes import Scratch, begin, is_maximal, orient_heads, orient_tails, scratch_for
 from .rows import Rows, add, clear, empty_rows, has, set_head, set_tail, write_marks
 
@@ -259,7 +259,7 @@ def draw_latent(
 
 
 def _room(n_nodes: int, n_pairs: int) -> DrawRoom:
-    parents, above = np.zeros((2, n_nodes, max(1, -(-n_nodes // 64))), np.uint64)
+    parents, above = np.zeros((2, n_nodes, row_words(n_nodes)), np.uint64)
     ranks, names = np.empty((2, n_nodes), np.uint64)
     edges = np.empty((5, n_pairs + 1), np.uint64)
     scratch = scratch_for(n_nodes, n_pairs)

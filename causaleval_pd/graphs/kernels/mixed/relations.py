@@ -17,7 +17,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from ..bits import ONE, SIX, ZERO, bit_of, compact, count_colliders, lowest
 from ..inputs import Ints, Words, checked_comparison
-from ..planes import N_MIXED_PLANES
+from ..planes import N_MIXED_PLANES, row_words
 from .classes import Scratch, fill_by_first_step, fill_discriminating, fill_first_steps, scratch_for
 from .rows import Rows, add, close, drop, empty_rows, has, is_empty, read_marks, take_lowest
 
@@ -170,5 +170,5 @@ def collider_counts(
     """
     comparison = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=N_MIXED_PLANES)
     out = np.empty((3, len(comparison.truth_index)))
-    _collider_counts(*comparison, np.zeros((4, n_nodes, max(1, -(-n_nodes // 64))), np.uint64), out)
+    _collider_counts(*comparison, np.zeros((4, n_nodes, row_words(n_nodes)), np.uint64), out)
     return out

@@ -14,7 +14,7 @@ from causaleval_pd.execution.compilation import kernel_part
 
 from ..bits import LAST, ONE, SIX, ZERO, bit_of, compact, lowest
 from ..inputs import Words
-from ..planes import ARROW, CIRCLE, TAIL
+from ..planes import ARROW, CIRCLE, TAIL, row_words
 
 _TAIL, _ARROW, _CIRCLE = np.uint64(TAIL), np.uint64(ARROW), np.uint64(CIRCLE)
 
@@ -34,7 +34,7 @@ class Rows(NamedTuple):
 
 def empty_rows(n_nodes: int) -> Rows:
     """Return room for the marks of one graph."""
-    return Rows(*(np.zeros((n_nodes, max(1, -(-n_nodes // 64))), np.uint64) for _ in range(5)))
+    return Rows(*(np.zeros((n_nodes, row_words(n_nodes)), np.uint64) for _ in range(5)))
 
 
 @kernel_part

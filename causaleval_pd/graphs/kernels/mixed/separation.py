@@ -24,7 +24,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from ..bits import LAST, ONE, SIX, ZERO, compact, lowest, popcount
 from ..inputs import Ints, Words
 from ..lanes import Flags, Nodes
-from ..planes import ARROW, TAIL, count_ones
+from ..planes import ARROW, TAIL, count_ones, row_words
 from .rows import Rows, add, close, drop, empty_rows, has, read_marks, take_lowest
 
 #: rows of memory that `connects` needs
@@ -45,7 +45,7 @@ class Model(NamedTuple):
 
 def empty_model(n_nodes: int) -> Model:
     """Return room for a graph."""
-    words = max(1, -(-n_nodes // 64))
+    words = row_words(n_nodes)
     return Model(*(np.zeros((n_nodes, words), np.uint64) for _ in Model._fields))
 
 
@@ -381,7 +381,7 @@ class Flow(NamedTuple):
 
 def empty_flow(n_nodes: int) -> Flow:
     """Return room for the paths."""
-    words = max(1, -(-n_nodes // 64))
+    words = row_words(n_nodes)
     rows = (np.zeros(words, np.uint64) for _ in range(3))
     return Flow(*rows, *(np.zeros(n_nodes, np.int64) for _ in range(3)), np.zeros(2 * n_nodes + 2, np.int64))
 

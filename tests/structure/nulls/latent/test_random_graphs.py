@@ -14,7 +14,8 @@ import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.null import Matching
 from causaleval_pd.fields.structure.nulls.latent import Cell, best_proposal, free_proposal
-from causaleval_pd.graphs.mixed import classes, marks
+from causaleval_pd.graphs import classes
+from causaleval_pd.graphs.mixed import marks
 from causaleval_pd.tables.matching import find_null
 
 

@@ -1,4 +1,4 @@
-"""Why a graph is not in a class of mixed graphs, in words."""
+"""Why a graph is not in a class, in words, and how to mend it."""
 
 from __future__ import annotations
 
@@ -10,45 +10,55 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from ..edge_strings import write_edges, write_names
-from ..kernels.planes import ADMG, ARROW, CIRCLE, MAG, MIXED, NONE, PAG, SKELETON, TAIL, a_kind
-from .conversions import mag_to_pag, pag_to_mag
-from .marks import edges_of, marks_from_planes
+from .classes import class_cpdag
+from .edge_strings import write_edges, write_names
+from .kernels.planes import (
+    ADMG,
+    ARROW,
+    CIRCLE,
+    CPDAG,
+    DAG,
+    DIGRAPH,
+    MAG,
+    MIXED,
+    NONE,
+    PAG,
+    PLAIN_KINDS,
+    SKELETON,
+    TAIL,
+    a_kind,
+)
+from .mixed.conversions import mag_to_pag, pag_to_mag
+from .mixed.marks import edges_of, lift, lower, marks_from_planes
 
 Planes = NDArray[np.uint64]
 
 #: nodes of a path that a message names at most
 _LONGEST_PATH = 20
-_TWO_EDGES = "has the two edges {} of one pair; only an admg has such pairs"
+#: which cells hold two nodes that cause each other
+_KEEP_TWO_CYCLES = (
+    "; lagged graphs keep two-cycles, as lagged_column(['A@-1 -> B; B@-1 -> A']), with metrics such as summary_f1"
+)
+
+
+def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
+    """Return why a graph, planes (2, W) or (4, W), is not in the class it declares, and how to mend it."""
+    fault, mend = _fault(_Written(planes, write_names(names)), kind) or ("", "")
+    return f"is declared {a_kind(kind)}, but {fault}; {mend}"
 
 
 def fault_of(planes: Planes, names: Sequence[str], kind: int) -> str | None:
-    """Return why a graph, planes (4, W), is not in a class, or None: "has the directed cycle A -> B -> A"."""
-    graph = _Written(planes, names)
-    if kind == ADMG:
-        other = graph.first(lambda a, b: {a, b} not in ({TAIL, ARROW}, {ARROW}, {NONE, ARROW}))
-        return f"has the edge {other}" if other else _cycle(graph)
-    if kind == SKELETON:
-        other = graph.first(lambda a, b: (a, b) != (TAIL, TAIL))
-        return f"has the edge {other}, which has marks; take its skeleton()" if other else None
-    two = graph.first(lambda a, b: NONE in (a, b))
-    if two:
-        return _TWO_EDGES.format(two)
-    if kind == MIXED:
-        return None
-    if kind == MAG:
-        circle = graph.first(lambda a, b: CIRCLE in (a, b))
-        return f"has the edge {circle}, and a MAG has no circles" if circle else _mag_fault(graph)
-    return _pag_fault(planes, graph)
+    """Return why a graph is not in a class, or None: "has the directed cycle A -> B -> A"."""
+    fault = _fault(_Written(planes, write_names(names)), kind)
+    return None if fault is None else fault[0]
 
 
 class _Written:
     """One graph as names and a matrix of codes: the mark at j of i - j in cell (i, j)."""
 
     def __init__(self, planes: Planes, names: Sequence[str]) -> None:
-        self.names = write_names(names)
-        self._planes = planes
-        [self.ends] = edges_of(planes[None], len(names))
+        self.names, self.planes = names, lift(planes[None])
+        [self.ends] = edges_of(self.planes, len(names))
         self.directed: nx.DiGraph[int] = nx.DiGraph()
         self.directed.add_nodes_from(range(len(names)))
         for i, j, a, b in self.ends:
@@ -58,7 +68,7 @@ class _Written:
     @cached_property
     def marks(self) -> NDArray[np.uint8]:
         """The codes as a matrix."""
-        return marks_from_planes(self._planes[None], len(self.names))[0]
+        return marks_from_planes(self.planes, len(self.names))[0]
 
     @cached_property
     def spouses(self) -> NDArray[np.bool_]:
@@ -88,6 +98,64 @@ def _cycle(graph: _Written) -> str | None:
     except nx.NetworkXNoCycle:
         return None
     return f"has the directed cycle {graph.path([*cycle, cycle[0]])}"
+
+
+def _fault(graph: _Written, kind: int) -> tuple[str, str] | None:
+    """Return why a graph is not in a class and how to mend it, or None."""
+    if kind < len(PLAIN_KINDS):
+        return _plain_fault(graph, kind)
+    fault = _mixed_fault(graph, kind)
+    mend = "mend the graph" + ", or declare it mixed, which keeps it as it is" * (kind in (MAG, PAG))
+    return None if fault is None else (fault, mend)
+
+
+def _plain_fault(graph: _Written, kind: int) -> tuple[str, str] | None:
+    if graph.first(lambda a, b: (a, b) not in ((TAIL, TAIL), (TAIL, ARROW), (ARROW, TAIL))):
+        return "has edges with circles or <->", "take its pag(), or declare the class of its marks"
+    undirected = graph.first(lambda a, b: a == b)
+    if undirected and kind in (DAG, DIGRAPH):
+        opposite = " (two opposite arcs are one undirected edge)" if kind == DIGRAPH else ""
+        keep = _KEEP_TWO_CYCLES if kind == DIGRAPH else ""
+        mend = f"orient it, or declare the graph a cpdag or pdag{keep}"
+        return f"has the undirected edge {undirected}{opposite}", mend
+    cycle = _cycle(graph)
+    if cycle and kind in (DAG, CPDAG):
+        return cycle, f"mend the graph, or declare it a {'pdag' if undirected else 'digraph'}"
+    if kind != CPDAG:
+        return None
+    [completed], [extends] = class_cpdag(lower(graph.planes), len(graph.names))
+    if not extends:
+        words = "no DAG has its skeleton, directed edges and v-structures"
+        return words, "mend the graph, or declare it a pdag"
+    other = _difference(graph, completed, "CPDAG")
+    return None if other is None else (other, "declare it a pdag, or use its cpdag()")
+
+
+def _mixed_fault(graph: _Written, kind: int) -> str | None:
+    if kind == ADMG:
+        other = graph.first(lambda a, b: {a, b} not in ({TAIL, ARROW}, {ARROW}, {NONE, ARROW}))
+        return f"has the edge {other}" if other else _cycle(graph)
+    if kind == SKELETON:
+        other = graph.first(lambda a, b: (a, b) != (TAIL, TAIL))
+        return f"has the edge {other}, which has marks; take its skeleton()" if other else None
+    two = graph.first(lambda a, b: NONE in (a, b))
+    if two:
+        return f"has the two edges {two} of one pair; only an admg has such pairs"
+    if kind == MIXED:
+        return None
+    if kind == MAG:
+        circle = graph.first(lambda a, b: CIRCLE in (a, b))
+        return f"has the edge {circle}, and a MAG has no circles" if circle else _mag_fault(graph)
+    return _pag_fault(graph)
+
+
+def _difference(graph: _Written, completed: Planes, what: str) -> str | None:
+    """Return the first edge that is another one in the graph of its equivalence class."""
+    other = _Written(completed, graph.names)
+    for i, j, a, b in graph.ends:
+        if (a, b) != (other.marks[j, i], other.marks[i, j]):
+            return f"has {graph.edge(i, j)} where the {what} of its equivalence class has {other.edge(i, j)}"
+    return None
 
 
 def _mag_fault(graph: _Written) -> str | None:
@@ -121,7 +189,7 @@ def _inducing_path(graph: _Written, x: int, y: int) -> list[int] | None:
     return list(nx.shortest_path(walks, x, y)) if nx.has_path(walks, x, y) else None
 
 
-def _pag_fault(planes: Planes, graph: _Written) -> str | None:
+def _pag_fault(graph: _Written) -> str | None:
     tails = graph.first(lambda a, b: TAIL in (a, b) and ARROW not in (a, b))
     if tails:
         return f"has the edge {tails}, which stands for selection bias"
@@ -129,18 +197,11 @@ def _pag_fault(planes: Planes, graph: _Written) -> str | None:
     hole = _chordless_cycle(circles)
     if hole:
         return f"has circle edges that are not chordal: {graph.path([*hole, hole[0]], 'o-o')}"
-    mag = pag_to_mag(planes[None], len(graph.names))
-    mag_graph = _Written(mag[0], graph.names)
-    mag_graph.names = graph.names
-    fault = _mag_fault(mag_graph)
+    mag = pag_to_mag(graph.planes, len(graph.names))
+    fault = _mag_fault(_Written(mag[0], graph.names))
     if fault:
         return f"is not the PAG of any MAG: with its circles oriented it {fault}"
-    other = _Written(mag_to_pag(mag, len(graph.names))[0], graph.names)
-    other.names = graph.names
-    for i, j, a, b in graph.ends:
-        if (a, b) != (other.marks[j, i], other.marks[i, j]):
-            return f"has {graph.edge(i, j)} where the PAG of its equivalence class has {other.edge(i, j)}"
-    return None
+    return _difference(graph, mag_to_pag(mag, len(graph.names))[0], "PAG")
 
 
 def _chordless_cycle(graph: nx.Graph[int]) -> list[int] | None:
@@ -152,11 +213,3 @@ def _chordless_cycle(graph: nx.Graph[int]) -> list[int] | None:
                 if nx.has_path(rest, a, b):
                     return [v, *nx.shortest_path(rest, a, b)]
     return None
-
-
-def explain_mixed_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
-    """Return why a graph, planes (4, W), is not in the class it declares, and how to mend it."""
-    mend = "mend the graph"
-    if kind in (MAG, PAG):
-        mend += ", or declare it mixed, which keeps it as it is"
-    return f"is declared {a_kind(kind)}, but {fault_of(planes, names, kind)}; {mend}"

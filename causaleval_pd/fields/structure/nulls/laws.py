@@ -1,0 +1,483 @@
+"""Exact laws of functions of skeletons, and moments of shared edges and directions, under random graphs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from ....contract.checks import check_known, check_number, shown
+from ....contract.law import ClosedForm, Distribution, padded_sum
+from ....contract.metric import Metric
+from ....contract.metric_sets import select_metrics, tweak
+from ....execution.options import get_options
+from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
+from ....graphs.kernels import kernels
+from ....graphs.kernels.planes import DAG, count_ones, planes_from_marks
+from ....graphs.pairs import GraphBatch, GraphPairs
+from ....statistics.arrays import SMALLEST_P
+from .additive import Counts, affine_units, count_types, edge_weights, misfits
+
+__all__ = ["expected_metric", "skeleton_test"]
+
+
+#: numbers that a table of tail probabilities may hold
+MOST_CELLS = 4_000_000
+
+
+def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edges: Any) -> ClosedForm:
+    """Return the exact distribution of a function of the shared adjacencies under a uniformly random skeleton."""
+    columns = np.broadcast_arrays(
+        *(np.atleast_1d(np.asarray(x, np.int64)) for x in (n_nodes, true_edges, estimated_edges))
+    )
+    codes, first = distinct(columns)
+    d, mt, me = (x[first][:, None] for x in columns)
+    support, weights = hypergeometric_weights(d * (d - 1) // 2, mt, me)
+    counts = EdgeTypes.of_margins(d, {LINE: mt}, {LINE: me}, {(LINE, LINE): support})
+    values = Counts(counts).value(metric)
+    return ClosedForm.of(Distribution.of(codes, values, weights))
+
+
+def distinct(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of each row among the distinct rows as they appear, and where each first appears."""
+    codes = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        # two factors at a time: their numbers are small, so that products do not overflow
+        level_codes, levels = pd.factorize(column)
+        codes = pd.factorize(codes * len(levels) + level_codes)[0].astype(np.int64)
+    first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return codes, first
+
+
+def hypergeometric_weights(
+    n_pairs: NDArray[np.int64], true_edges: NDArray[np.int64], estimated_edges: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return support and probabilities (u, s), to some 1e-14 relative, of hypergeometric laws of (u, 1) margins."""
+    low = np.maximum(0, true_edges + estimated_edges - n_pairs)
+    high = np.minimum(true_edges, estimated_edges)
+    steps = np.arange(int((high - low).max(initial=0)) + 1)
+    support = np.minimum(low + steps, high)
+    inside = low + steps <= high
+    k = support.astype(np.float64)
+    rising = np.log(np.maximum((true_edges - k) * (estimated_edges - k), 1.0))
+    falling = np.log((k + 1) * np.maximum(n_pairs - true_edges - estimated_edges + k + 1, 1.0))
+    logs = np.zeros(support.shape)
+    logs[:, 1:] = np.cumsum((rising - falling)[:, :-1], axis=1)
+    logs = np.where(inside, logs, -np.inf)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    # what is possible has a probability, though it may be too small for a number
+    return support, np.where(inside, np.maximum(weights / padded_sum(weights)[:, None], SMALLEST_P), 0.0)
+
+
+@lru_cache(maxsize=4096)
+def hypergeometric_law(n: int, marked: int, drawn: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the numbers of marked ones among some drawn of n that are possible, and their probabilities."""
+    support, weights = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (n, marked, drawn)))
+    return support[0], weights[0]
+
+
+def hypergeometric_tail(
+    shared: ArrayLike, n_pairs: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike
+) -> NDArray[np.float64]:
+    """Return P(X >= shared) for X hypergeometric, at least 2e-308; small tails keep their relative accuracy."""
+    return tails_and_misfit(shared, n_pairs, true_edges, estimated_edges)[0]
+
+
+def tails_and_misfit(
+    shared: ArrayLike, n_pairs: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike
+) -> tuple[NDArray[np.float64], int]:
+    """Return P(X >= shared), and the first place (of the flat result) whose shared number is impossible, or -1."""
+    columns = np.broadcast_arrays(*(np.asarray(x, np.int64) for x in (shared, n_pairs, true_edges, estimated_edges)))
+    x, m, mt, me = (column.ravel() for column in columns)
+    result = np.empty(len(x))
+    low, high = np.maximum(0, mt + me - m), np.minimum(mt, me)
+    law, first = distinct([m, mt, me])
+    step = max(1, MOST_CELLS // (int((high - low).max(initial=0)) + 1))
+    for start in range(0, len(first), step):
+        of_laws = first[start : start + step]
+        rows = np.flatnonzero((law >= start) & (law < start + step)) if step < len(first) else slice(None)
+        _, weights = hypergeometric_weights(*(column[of_laws, None] for column in (m, mt, me)))
+        tails = np.zeros((len(of_laws), weights.shape[1] + 1))
+        tails[:, :-1] = np.minimum(np.cumsum(weights[:, ::-1], axis=1)[:, ::-1], 1.0)
+        tails[:, 0] = 1.0
+        result[rows] = tails[law[rows] - start, np.clip(x[rows] - low[rows], 0, weights.shape[1])]
+    misfits = np.flatnonzero((x < low) | (x > high))
+    return np.maximum(result, SMALLEST_P).reshape(columns[0].shape), int(misfits[0]) if len(misfits) else -1
+
+
+def _chains_and_forks(degrees: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Count the pairs of directed edges that form a chain, and a fork or collider."""
+    inward, outward = degrees[..., 0].astype(np.float64), degrees[..., 1].astype(np.float64)
+    forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
+    return (inward * outward).sum(axis=1), forks
+
+
+def linear(
+    metric: Metric,
+    n_nodes: Any,
+    directed: NDArray[np.float64],
+    undirected: NDArray[np.float64],
+    estimated_edges: NDArray[Any],
+    degrees: NDArray[np.int32] | None,
+    tossed: NDArray[np.bool_] | None = None,
+) -> ClosedForm:
+    """Return mean and variance of a metric that is affine in shared edges and shared directions, under random DAGs.
+
+    The control is a DAG drawn as a uniform skeleton x a uniform order. A true edge is present with probability
+    p1 = m_e / M and, if directed, has its direction with probability 1/2; two true edges are both present with
+    p2 = m_e (m_e - 1) / (M (M - 1)) and both have their directions with probability 1/4 (disjoint), 1/6 (a chain) or
+    1/3 (a fork or collider), or always 1/4 if directions are tossed. The variance is known where the truth is fully
+    directed, else NaN.
+    """
+    n_pairs = np.asarray(n_nodes * (n_nodes - 1) / 2, np.float64)
+    me = np.asarray(estimated_edges, np.float64)
+
+    def at(*shared: float) -> NDArray[np.float64]:
+        true, estimated = {FORWARD: directed, LINE: undirected}, {FORWARD: me}
+        cells = dict(zip(((FORWARD, BACKWARD), (FORWARD, FORWARD), (LINE, FORWARD)), shared, strict=True))
+        return Counts(EdgeTypes.of_margins(n_nodes, true, estimated, cells)).value(metric)
+
+    none, (present, present_and_same, present_undirected) = affine_units(at, 3)
+    same = present_and_same - present
+    # options may make a metric a ratio of random counts
+    wrong = np.any([x[-1] for x in misfits(at, none, [present, present_and_same, present_undirected])], axis=0)
+    none = np.where(wrong, np.nan, none)
+    p1 = np.divide(me, n_pairs, out=np.zeros_like(me), where=n_pairs > 0)
+    mean = none + p1 * (directed * (present + same / 2) + undirected * present_undirected)
+    if degrees is None:
+        return ClosedForm(mean, np.full_like(mean, np.nan))
+    p2 = np.divide(me * (me - 1), n_pairs * (n_pairs - 1), out=np.zeros_like(me), where=n_pairs > 1)
+    chains, forks = _chains_and_forks(degrees)
+    disjoint = directed * (directed - 1) / 2 - chains - forks
+    square = (p1 * (present + same / 2)) ** 2
+
+    free = False if tossed is None else tossed
+
+    def both(agree: float) -> NDArray[np.float64]:
+        return np.asarray(p2 * (present**2 + present * same + same**2 * np.where(free, 1 / 4, agree)) - square)
+
+    single = p1 * (present**2 + (present + same) ** 2) / 2 - square
+    variance = directed * single + 2 * (disjoint * both(1 / 4) + chains * both(1 / 6) + forks * both(1 / 3))
+    variance = np.where(undirected > 0, np.nan, np.maximum(variance, 0.0))
+    return ClosedForm(mean, variance)
+
+
+def reversal(
+    metric: Metric,
+    n_nodes: int,
+    directed: NDArray[np.float64],
+    undirected: NDArray[np.float64],
+    estimated_edges: NDArray[np.int64],
+) -> ClosedForm:
+    """Return the mean of a ratio of right directions to shared adjacencies, of a DAG against random DAGs.
+
+    The metric becomes 1 minus itself when the control is reversed. A random DAG and its reversal are equally likely,
+    and where one has the share s of the shared edges right the other has 1 - s: the mean is 1/2 given a shared edge,
+    and without one the metric is 0/0. NaN for a truth with undirected edges.
+    """
+    n_pairs = np.full((len(directed), 1), n_nodes * (n_nodes - 1) // 2)
+    true_edges = (directed + undirected).astype(np.int64)[:, None]
+    support, weights = hypergeometric_weights(n_pairs, true_edges, estimated_edges[:, None])
+    nothing_shared = np.where(support == 0, weights, 0.0).sum(axis=1)
+    undefined = Counts(EdgeTypes.of_margins(n_nodes, {LINE: directed}, {LINE: estimated_edges}, {})).value(metric)
+    mean = np.where(
+        np.isnan(undefined),
+        np.where(nothing_shared < 1, 0.5, np.nan),
+        (1 - nothing_shared) / 2 + nothing_shared * undefined,
+    )
+    return ClosedForm(np.where(undirected > 0, np.nan, mean))
+
+
+def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: NDArray[np.bool_]) -> ClosedForm | None:
+    """Return the moments of an additive metric where the controls keep a skeleton and get random directions.
+
+    Truth and control share their adjacencies whatever the directions; each of the s shared edges that are directed in
+    the truth is right with probability 1/2, because a control and its reversal are equally likely. The variance is
+    known where directions are `tossed` (n,), and along a uniformly random order, where two are right together with
+    probability 1/4 (disjoint), 1/6 (a chain) or 1/3 (a fork or collider).
+    """
+    skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
+    true = {s: k[pairs.truth_index] for s, k in count_types(pairs.truth).items()}
+    weights = edge_weights(metric, pairs.n_nodes, true, {FORWARD: skeleton})
+    if weights is None:
+        return None
+    planes = pairs.truth.planes[pairs.truth_index]
+    edges = pairs.estimate.planes[pairs.estimate_index]
+    edges = (edges[:, 0] | edges[:, 1])[:, None]
+    arrows = planes & edges & ~(planes[:, :1] & planes[:, 1:])
+    lines = planes[:, 0] & planes[:, 1] & edges[:, 0]
+    shared = count_ones(arrows).sum(axis=(1, 2), dtype=np.float64)
+    added = count_ones(lines).sum(axis=1, dtype=np.float64)
+    right, wrong = weights.of(FORWARD, FORWARD), weights.of(FORWARD, BACKWARD)
+    mean = weights.constant + shared * (right + wrong) / 2 + added * weights.of(LINE, FORWARD)
+    if not along_order and not tossed.any():
+        return ClosedForm(mean)
+    chains, forks = _chains_and_forks(kernels().degrees(arrows, pairs.n_nodes))
+    ordered = 2 * (chains * (1 / 6 - 1 / 4) + forks * (1 / 3 - 1 / 4))
+    spread = shared / 4 + np.where(tossed, 0.0, ordered if along_order else np.nan)
+    return ClosedForm(mean, (right - wrong) ** 2 * np.maximum(spread, 0.0))
+
+
+def half_of_shared(metric: Metric, pairs: GraphPairs) -> NDArray[np.float64]:
+    """Return the mean of a ratio of right directions, where a control and its reversal are equally likely."""
+    fully = pairs.truth.edge_counts.undirected[pairs.truth_index] == 0
+    nothing = EdgeTypes(pairs.n_nodes, {(LINE, 0): np.ones(pairs.n), (0, LINE): np.ones(pairs.n)})
+    undefined = Counts(nothing).value(metric)
+    return np.where(fully, np.where(pairs.counts.tp > 0, 0.5, undefined), np.nan)
+
+
+def of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
+    """Set moments of rows that are matched by CPDAGs to NaN: they hold for DAGs only."""
+    variance = np.nan if known.variance is None else known.variance
+    return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
+
+
+#: nodes up to which the variance of a mean over edges is computed
+MOST_NODES = 32
+
+
+def mean_over_edges(
+    metric: Metric, pairs: GraphPairs, n_edges: NDArray[np.int64], tossed: NDArray[np.bool_]
+) -> ClosedForm:
+    """Return mean and variance of a metric that averages a value of ordered pairs over the edges of the control.
+
+    The skeleton is uniform, and directed along a uniform order, or by independent coins in rows that are `tossed`.
+    Every ordered pair is then equally likely, and the null mean is the mean of all values. Rows where the value of a
+    pair is undefined have NaN: their number of averaged edges is random.
+    """
+    d = pairs.n_nodes
+    truths, inverse = np.unique(pairs.truth_index, return_inverse=True)
+    lists = [[(i, j) for j in range(d) if j != i] for i in range(d)]
+    small = 1 < d <= MOST_NODES
+    graphs = [[arc] for arcs in lists for arc in arcs] if small else lists
+    marks = np.zeros((len(graphs), d, d), bool)
+    for matrix, arcs in zip(marks, graphs, strict=True):
+        matrix[tuple(np.array(arcs, np.int64).reshape(-1, 2).T)] = True
+    batch = GraphBatch(d, planes_from_marks(marks, np.arange(d)), np.full(len(graphs), DAG, np.uint8))
+    mean, parts = np.full(len(truths), np.nan), np.full((len(truths), 3), np.nan)
+    for i, truth in enumerate(truths.tolist()):
+        places = np.arange(len(graphs), dtype=np.int64)
+        one = GraphPairs(pairs.truth, batch, np.full(len(graphs), truth, np.int64), places)
+        values = np.asarray(metric(one, zero_division=math.nan), np.float64)
+        mean[i] = values.mean() if len(values) else math.nan
+        if small:
+            parts[i] = _parts_of_variance(values, d)
+    mean, (among, along, shared) = mean[inverse.reshape(-1)], parts[inverse.reshape(-1)].T
+    m = n_edges.astype(float)
+    n_pairs = d * (d - 1) / 2
+    chosen, twice = m / max(1.0, n_pairs), m * (m - 1) / max(1.0, n_pairs * (n_pairs - 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = (among * (chosen - twice) + chosen * along + np.where(tossed, 0.0, twice * shared)) / m**2
+    undefined = metric.options.get("zero_division", math.nan)
+    known = ~np.isnan(mean)
+    return ClosedForm(np.where(known & (m == 0), undefined, mean), np.where(known & (m == 0), 0.0, variance) + 0 * mean)
+
+
+def _parts_of_variance(values: NDArray[np.float64], d: int) -> NDArray[np.float64]:
+    """Return sums of products of the values of ordered pairs: of unordered pairs, of directions, of shared nodes."""
+    table = np.zeros((d, d))
+    table[~np.eye(d, dtype=bool)] = values
+    low, high = np.triu_indices(d, 1)
+    middle, turn = (table[low, high] + table[high, low]) / 2, (table - table.T) / 2
+    along = (turn[low, high] ** 2).sum()
+    # two edges from one node lie on the same side of it with probability 2/3
+    shared = ((turn.sum(axis=1) ** 2).sum() - (turn**2).sum()) / 3
+    return np.array([((middle - middle.mean()) ** 2).sum(), along, shared])
+
+
+#: of nodes and edges; the pairs of so many nodes are 64-bit integers
+_LARGEST = 2**31 - 1
+#: the paper's Table 3: means of the formulas, also where the metric is always 0/0
+_PUBLISHED_MEANS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "adjacency_precision": lambda m, mt, me: mt / m,
+    "adjacency_recall": lambda m, mt, me: me / m,
+    "adjacency_f1": lambda m, mt, me: 2 * mt * me / (m * (mt + me)),
+    "adjacency_npv": lambda m, mt, me: (m - mt) / m,
+    "adjacency_specificity": lambda m, mt, me: (m - me) / m,
+}
+
+
+def expected_metric(
+    metric: str | Metric | Sequence[str | Metric],
+    *,
+    n_nodes: ArrayLike,
+    true_edges: ArrayLike,
+    estimated_edges: ArrayLike,
+    level: float = 0.95,
+    convention: Literal["defined", "published"] = "defined",
+) -> pd.DataFrame:
+    """Return the exact null mean, median and interval of metrics under random graphs with a given number of edges.
+
+    Parameters
+    ----------
+    metric : str, Metric or sequence of these
+        Metrics of the skeletons (all outputs are exact), or metrics that are affine in shared edges and directions such
+        as `shd` (the mean, for a DAG against a random DAG; the other outputs are NaN).
+    n_nodes, true_edges, estimated_edges : array_like of int
+        Numbers of nodes and edges, broadcast together; one row of the result each.
+    level : float
+        Probability between `low` and `high`.
+    convention : {"defined", "published"}
+        "defined" leaves the mean of a metric that is always 0/0 missing; "published" gives the mean that the source's
+        formulas yield there (quantiles stay missing).
+
+    Returns
+    -------
+    DataFrame
+        Columns `metric`, `n_nodes`, `true_edges`, `estimated_edges`, `mean`, `median`, `low`, `high`. A quantile is the
+        smallest value whose cumulative probability reaches it.
+
+    Raises
+    ------
+    ValueError
+        If a metric has no closed form, or numbers of edges do not fit the number of nodes.
+
+    Notes
+    -----
+    With M = d (d - 1) / 2 node pairs, the shared adjacencies are hypergeometric (M, true edges, estimated edges). For a
+    random DAG, E[SHD] = m_t + m_e - 1.5 m_t m_e / M.
+
+    References
+    ----------
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
+       evaluating causal discovery algorithms. UAI 2025.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> found = ce.expected_metric("adjacency_precision", n_nodes=5, true_edges=8, estimated_edges=7)
+    >>> found[["mean", "median", "low", "high"]].round(4)
+       mean  median     low  high
+    0   0.8  0.8571  0.7143   1.0
+    """
+    check_number(level, "level", "(0, 1)")
+    check_known(convention, ("defined", "published"), "convention")
+    margins = np.broadcast_arrays(*_margins(n_nodes, true_edges, estimated_edges))
+    d, mt, me = (np.atleast_1d(side).ravel() for side in margins)
+    parts = []
+    for one_metric in select_metrics(metric):
+        fixed = "zero_division" in one_metric.options or not one_metric.zero_division
+        chosen = one_metric if fixed else tweak(one_metric, zero_division=get_options()["zero_division"])
+        part = pd.DataFrame({"metric": chosen.name, "n_nodes": d, "true_edges": mt, "estimated_edges": me})
+        parts.append(part.assign(**_expected(chosen, d, mt, me, level, convention)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _expected(
+    metric: Metric, d: NDArray[np.int64], mt: NDArray[np.int64], me: NDArray[np.int64], level: float, convention: str
+) -> dict[str, NDArray[np.float64]]:
+    nothing = np.full(len(d), np.nan)
+    if metric.closed_form == "linear":
+        none = np.zeros(len(d))
+        mean = linear(metric, d, mt.astype(np.float64), none, me, None).mean
+        return {"mean": mean, "median": nothing, "low": nothing, "high": nothing}
+    if metric.closed_form != "hypergeometric":
+        raise ValueError(
+            f"{metric.name} has no closed form under random graphs; simulate it for a true graph, by "
+            f"ce.control_distribution(truth, n_edges={me.flat[0]}, kind='dag', metrics={metric.name!r})"
+        )
+    known = hypergeometric(metric, d, mt, me)
+    mean = known.mean
+    if convention == "published" and metric.name in _PUBLISHED_MEANS:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = _PUBLISHED_MEANS[metric.name](d * (d - 1) / 2, mt, me)
+    if known.distribution is None or not len(d):
+        return {"mean": mean, "median": nothing, "low": nothing, "high": nothing}
+    tail = (1 - level) / 2
+    median, low, high = (known.distribution.quantile(q) for q in (0.5, tail, 1 - tail))
+    return {"mean": mean, "median": median, "low": low, "high": high}
+
+
+def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
+    """Return whole numbers from 0, after checking them."""
+    try:
+        numbers = np.asarray(given)
+        if numbers.dtype.kind not in "iu":
+            numbers = np.asarray(given, np.float64)
+            if not (np.isfinite(numbers).all() and (numbers == np.floor(numbers)).all()):
+                raise ValueError
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() <= _LARGEST:
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must hold whole numbers from 0 to {_LARGEST:,}, found {shown(given)}") from None
+    return numbers.astype(np.int64, copy=False)
+
+
+def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike) -> list[NDArray[np.int64]]:
+    """Return the three as integers, after checking that they broadcast and fit graphs."""
+    d, mt, me = (
+        _whole(margin, name)
+        for margin, name in (
+            (n_nodes, "n_nodes"),
+            (true_edges, "true_edges"),
+            (estimated_edges, "estimated_edges"),
+        )
+    )
+    np.broadcast_shapes(d.shape, mt.shape, me.shape)
+    n_pairs = d * (d - 1) // 2
+    for name, edges in (("true_edges", mt), ("estimated_edges", me)):
+        if not (edges.size and n_pairs.size) or edges.max() <= n_pairs.min():
+            continue
+        over = edges > n_pairs
+        if over.any():
+            nodes, number = (np.broadcast_to(x, over.shape)[over][0] for x in (d, edges))
+            raise ValueError(f"{name} is {number}, but {nodes} nodes have only {nodes * (nodes - 1) // 2} pairs")
+    return [d, mt, me]
+
+
+def skeleton_test(tp: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike, n_nodes: ArrayLike) -> Any:
+    """Test exactly whether an estimate shares more adjacencies with the truth than a random skeleton of its size.
+
+    Parameters
+    ----------
+    tp : array_like of int
+        Shared adjacencies.
+    true_edges, estimated_edges : array_like of int
+        Edges of truth and estimate.
+    n_nodes : array_like of int
+        Number of nodes.
+
+    Returns
+    -------
+    float or ndarray
+        P(shared adjacencies of a random skeleton >= tp), of the broadcast shape.
+
+    Raises
+    ------
+    ValueError
+        If the numbers fit no pair of graphs.
+
+    References
+    ----------
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
+       evaluating causal discovery algorithms. UAI 2025.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> round(ce.skeleton_test(10, 30, 30, 22), 10)
+    0.0015632446
+    """
+    d, mt, me = _margins(n_nodes, true_edges, estimated_edges)
+    shared = np.asarray(tp)
+    if shared.dtype.kind not in "iu":
+        try:
+            shared = np.asarray(tp, np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(f"tp must hold whole numbers from 0, found {shown(tp)}") from None
+    # a fraction is as impossible as a negative number
+    whole = shared if shared.dtype.kind in "iu" else np.where(shared == np.floor(shared), shared, -1.0)
+    p, misfit = tails_and_misfit(whole, d * (d - 1) // 2, mt, me)
+    if misfit >= 0:
+        overlap, true, estimated, nodes = (np.broadcast_to(x, p.shape).flat[misfit] for x in (shared, mt, me, d))
+        raise ValueError(
+            f"tp is {overlap:g}, impossible with {true} true and {estimated} estimated edges over {nodes} nodes "
+            f"({nodes * (nodes - 1) // 2} pairs)"
+        )
+    return float(p) if p.ndim == 0 else p
