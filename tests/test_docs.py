@@ -237,7 +237,7 @@ def test_every_closed_form_is_explained():
     assert sorted(headings) == sorted(keys)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "examples/README.md"], ids=name_of)
 def test_links_and_pictures_exist(page):
     for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), target

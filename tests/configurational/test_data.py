@@ -20,7 +20,7 @@ from causaleval_pd.fields.configurational.simulation import (
     stream,
     switches,
 )
-from causaleval_pd.fields.configurational.truth_table import allows, configurations, evaluation_order
+from causaleval_pd.fields.configurational.truth_table import evaluation_order
 
 
 def conjunctions(factors: str, size: int) -> list[frozenset[tuple[str, int]]]:
@@ -118,13 +118,16 @@ TRUTH = "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"
 
 def space(names: str) -> pd.DataFrame:
     """All crisp configurations."""
-    return pd.DataFrame(configurations({name: (0, 1) for name in names}), columns=list(names))
+    return pd.DataFrame(itertools.product((0, 1), repeat=len(names)), columns=list(names))
 
 
 def wrong(data: pd.DataFrame, text: str) -> int:
     """Cases that contradict a model."""
-    model = cf.parse(text)
-    return int((~allows(model, data[list(model.factors)].to_numpy(np.int8), model.factors)).sum())
+    allowed = pd.Series(True, data.index)
+    for atom in cf.parse(text).atoms:
+        has = [np.logical_and.reduce([data[name] == value for name, value in one]) for one in atom.disjuncts]
+        allowed &= np.logical_or.reduce(has) == (data[atom.outcome[0]] == atom.outcome[1])
+    return int((~allowed).sum())
 
 
 def test_ideal_data_fit_perfectly() -> None:

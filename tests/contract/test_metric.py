@@ -89,10 +89,7 @@ def test_a_declaration_is_checked(changed, message):
     [
         (lambda: ce.shd("A -> B", "A -> C"), r"truth has nodes \['A', 'B'\], estimate has \['A', 'C'\]"),
         (lambda: ce.shd("A -> B"), "needs a truth and an estimate"),
-        (
-            lambda: ce.get_metric("adjacency_precison"),
-            "'adjacency_precison'; did you mean 'adjacency_precision'",
-        ),
+        (lambda: ce.get_metric("adjacency_precison"), "'adjacency_precison'; did you mean 'adjacency_precision'"),
         (lambda: ce.get_metric(3), "a metric is a name or a Metric, found int"),
         (lambda: ce.list_metrics("graphs"), "unknown field 'graphs'"),
     ],

@@ -150,24 +150,6 @@ def test_infinite_ranges_take_the_worst_of_the_stratum(make_cube, direction, wor
     assert [pooled[0, 1], pooled[1, 0]] == [both] * 2
 
 
-def test_controls_may_be_worse(make_cube):
-    draws = np.full((2, 3, 4), 2.0)
-    draws[0, 0] = [1, 8, np.nan, 2]
-    cube = make(make_cube, "minimize", [draws])
-    found = fill_failed(cube, "m")["m"].to_numpy()
-    assert [found[0, 1], found[1, 0]] == [8, 5]
-
-
-def test_a_stratum_that_always_failed_has_no_worst_value(make_cube):
-    cube = make_cube({"a": np.array([1])}, {"m": (np.full((1, 2), np.nan), "minimize")}, status=[[2, 2]])
-    assert np.isnan(fill_failed(cube, "m")["m"]).all()
-
-
-def test_descriptions_have_no_worst_value(make_cube):
-    with pytest.raises(ValueError, match="m has no direction, so failed runs have no worst value; use missing='drop'"):
-        fill_failed(make(make_cube, "none"), "m")
-
-
 def test_strata_are_one_leading_axis(ragged):
     found = cells(ragged["shd_control"], ["density", "algorithm"], ["draw", "replicate"])
     assert found.shape == (6, 40, 12)

@@ -107,31 +107,15 @@ WHOLE: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame], Fra
     "statuses as floats": (lambda c: c.assign(status=c.status * 1.0), same),
     "concat": (lambda c: xr.concat(apart(c, "algorithm"), "algorithm", **CONCAT), same),
     "concat, minimal": (lambda c: xr.concat(apart(c, "n"), "n", **CONCAT | {"data_vars": "minimal"}), same),
-    "concat of levels": (
-        lambda c: xr.concat(
-            [c.sel(n=x) for x in (100, 400)], "n", **CONCAT | {"coords": "different", "compat": "equals"}
-        ),
-        same,
-    ),
+    "concat of levels": (lambda c: xr.concat(
+        [c.sel(n=x) for x in (100, 400)], "n", **CONCAT | {"coords": "different", "compat": "equals"}), same),
     "combine_by_coords": (lambda c: xr.combine_by_coords(apart(c, "n"), **CONCAT, combine_attrs="override"), same),
-    "combine_nested": (
-        lambda c: xr.combine_nested(
-            [apart(x, "n") for x in apart(c, "algorithm")],
-            ["algorithm", "n"],
-            **CONCAT | {"data_vars": "minimal"},
-            combine_attrs="override",
-        ),
-        same,
-    ),
-    "merge": (
-        lambda c: xr.merge(
-            [c.drop_vars([x for x in c if str(x).startswith(name)]) for name in METRICS],
-            join="outer",
-            compat="no_conflicts",
-            combine_attrs="override",
-        ),
-        same,
-    ),
+    "combine_nested": (lambda c: xr.combine_nested(
+        [apart(x, "n") for x in apart(c, "algorithm")], ["algorithm", "n"], **CONCAT | {"data_vars": "minimal"},
+        combine_attrs="override"), same),
+    "merge": (lambda c: xr.merge(
+        [c.drop_vars([x for x in c if str(x).startswith(name)]) for name in METRICS],
+        join="outer", compat="no_conflicts", combine_attrs="override"), same),
 }  # fmt: skip
 
 #: operations that cut strata
@@ -145,10 +129,8 @@ CUTS: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], Callable[[Frame], Fram
     "reindex replicate": (lambda c: c.reindex(replicate=[0, 2, 20]), lambda r: r[r["replicate"].isin([0, 2])]),
     "stack replicate": (lambda c: c.stack(run=("n", "replicate")).isel(run=[0, 2, 9]),
         lambda r: r[((r["n"] == 100) & r["replicate"].isin([0, 2])) | ((r["n"] == 400) & (r["replicate"] == 1))]),
-    "concat replicate": (
-        lambda c: xr.concat([c.isel(replicate=slice(3)), c.isel(replicate=slice(3, None))], "replicate", **CONCAT),
-        same,
-    ),
+    "concat replicate": (lambda c: xr.concat(
+        [c.isel(replicate=slice(3)), c.isel(replicate=slice(3, None))], "replicate", **CONCAT), same),
 }  # fmt: skip
 
 #: verbs that look at controls, and verbs that do not

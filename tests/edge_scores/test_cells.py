@@ -116,11 +116,7 @@ REFUSED = {
     "side": (lambda: weights().score.threshold(0.5, orient="left"), ValueError, "orient must be"),
     "word": (lambda: weights().score.threshold(0.5, magnitude="yes"), TypeError, "magnitude must be True or False"),
     "lists": (lambda: weights().score.top_k([[2], 1]), ValueError, "k must be a whole number from 0"),
-    "index": (
-        lambda: ce.score_column([WEIGHTS], encoding="row->column", index=3),
-        TypeError,
-        "index must hold one la",
-    ),
+    "index": (lambda: ce.score_column([WEIGHTS], encoding="row->column", index=3), TypeError, "index must hold one la"),
     "missing": (lambda: ce.auroc("A -> B; C", pd.NA), TypeError, "found a missing cell"),
     "NaN": (lambda: ce.relative_frobenius(weights()[0], np.nan), TypeError, "found a missing cell"),
 }

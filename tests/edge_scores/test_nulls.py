@@ -11,13 +11,7 @@ from scipy.stats import chisquare
 import causaleval_pd as ce
 from causaleval_pd.contract.null import Matching
 from causaleval_pd.fields.edge_scores.kernels import collect
-from causaleval_pd.fields.edge_scores.laws import (
-    average_precision_mean,
-    make_ties,
-    mixture_tails,
-    rank_sum,
-    variance,
-)
+from causaleval_pd.fields.edge_scores.laws import average_precision_mean, make_ties, mixture_tails, rank_sum, variance
 from causaleval_pd.fields.edge_scores.nulls import relabelled_moments
 
 NAMES = list("ABCD")

@@ -57,18 +57,6 @@ def test_figures_do_not_change_the_cube(cube):
     assert cube.identical(before)
 
 
-def test_other_strata_must_have_one_level(cube):
-    message = r"not show: density \(3 levels\), n \(3 levels\); .*cube.sel\(density=0.2, n=100\), or .*hue=, col=, row="
-    with pytest.raises(ValueError, match=message):
-        ce.plot.strata(cube, "shd", x="algorithm")
-    with pytest.raises(ValueError, match=r"cube.sel\(algorithm='peter and clark', n=100\)"):
-        ce.plot.strata(cube, "shd", x="density")
-    with pytest.raises(ValueError, match=r"n \(3 levels\); choose one by cube.sel\(n=100\)$"):
-        ce.plot.heat_map(cube, "shd", x="density", y="algorithm")
-    with pytest.raises(ValueError, match=r"choose one by cube.sel\(density=0.2, n=100\)$"):
-        ce.plot.critical_difference(cube, "shd", "algorithm")
-
-
 @pytest.mark.slow
 def test_strata_that_are_not_named_take_the_places_that_are_free(cube):
     grid = ce.plot.strata(cube, "shd")
@@ -91,19 +79,29 @@ def test_a_place_without_a_stratum_is_an_error(runs):
         ce.plot.strata(none, "shd")
 
 
-def test_unknown_names_tell_the_nearest(cube):
-    with pytest.raises(ValueError, match="unknown metric of this cube 'sdh'; did you mean 'shd'"):
-        ce.plot.distributions(cube, "sdh")
-    with pytest.raises(ValueError, match=r"unknown dimension \(hue\) 'algoritm'; did you mean 'algorithm'"):
-        ce.plot.strata(cube, "shd", x="density", hue="algoritm")
-    with pytest.raises(ValueError, match="unknown dimension 'densty'; did you mean 'density'"):
-        ce.plot.critical_difference(cube, "shd", "densty")
-    with pytest.raises(ValueError, match="'density' is used twice, as x and as hue"):
-        ce.plot.strata(cube, "shd", x="density", hue="density", col="n")
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c: c.strata("shd", x="algorithm"), r"not show: density \(3 levels\), n \(3 levels\); .*col=, row="),
+        (lambda c: c.strata("shd", x="algorithm"), r"cube.sel\(density=0.2, n=100\), or .*hue=, col=, row="),
+        (lambda c: c.strata("shd", x="density"), r"cube.sel\(algorithm='peter and clark', n=100\)"),
+        (lambda c: c.heat_map("shd", x="density", y="algorithm"), r"n \(3 levels\); choose one by cube.sel\(n=100\)$"),
+        (lambda c: c.critical_difference("shd", "algorithm"), r"choose one by cube.sel\(density=0.2, n=100\)$"),
+        (lambda c: c.distributions("sdh"), "unknown metric of this cube 'sdh'; did you mean 'shd'"),
+        (lambda c: c.strata("shd", hue="algoritm"), r"unknown dimension \(hue\) 'algoritm'; did you mean 'algorithm'"),
+        (lambda c: c.critical_difference("shd", "densty"), "unknown dimension 'densty'; did you mean 'density'"),
+        (lambda c: c.strata("shd", x="n", hue="n", col="density"), "'n' is used twice, as x and as hue"),
+        (lambda c: c.strata("shd", x="density", hue="algorithm", col="n", values="mean"), "values must be"),
+    ],
+)
+def test_strata_without_a_place_and_unknown_names_are_refused(cube, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(cube.ceval.plot)
+
+
+def test_a_cube_of_one_replicate_that_lost_its_dimension_is_refused(cube):
     with pytest.raises(ValueError, match="dimension 'replicate'"):
         ce.plot.strata(cube.isel(replicate=0), "shd", x="density", hue="algorithm", col="n")
-    with pytest.raises(ValueError, match="values must be"):
-        ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n", values="mean")
 
 
 def words_of(figure, gid):

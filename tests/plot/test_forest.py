@@ -84,6 +84,7 @@ def test_a_summary_shows_skill(part):
     assert "skill of structural Hamming" in ce.plot.forest(table[table["metric"] == "shd"]).get_xlabel()
     adjusted = ce.plot.forest(table.assign(p_adjusted=1.0, p_at_floor=False))
     assert set(words(adjusted, "p")) == {"1.0"}
+    assert words(ce.plot.forest(part.ceval.summary("shd", adjust="holm", columns="full")), "p head") == ["adjusted p"]
 
 
 @pytest.mark.slow
@@ -129,13 +130,6 @@ def test_directions_of_other_metrics_can_be_given(compared):
         ce.plot.forest(table, directions={"loss": "down"})
 
 
-@pytest.mark.slow
-def test_lazy_tables_are_computed(cube):
-    lazy = cube.sel(density=0.2).chunk({"algorithm": 1})
-    ax = ce.plot.forest(lazy.ceval.summary("shd", columns="full"))
-    assert len(points(ax)) == 9
-
-
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -157,15 +151,6 @@ def test_margins_and_other_settings_are_stated(part):
         ax = ce.plot.forest(part.ceval.compare("algorithm", metrics="shd", **settings, columns="full"))
         assert [line.get_xdata()[0] for line in ax.lines if line.get_gid() == "margin"] == at
         assert ("dotted: margin" in captions(ax.figure)) == bool(at)
-
-
-@pytest.mark.slow
-def test_p_values_that_are_not_adjusted_are_not_called_so(part):
-    ax = ce.plot.forest(part.ceval.summary("shd", columns="full"))
-    assert words(ax, "p head") == ["p"] and "test, p (not adjusted) at most .05" in captions(ax.figure)
-    assert "skill and its 95 % interval" in captions(ax.figure)
-    ax = ce.plot.forest(part.ceval.summary("shd", adjust="holm", columns="full"))
-    assert words(ax, "p head") == ["adjusted p"]
 
 
 def test_bounds_are_rounded_up(cube):

@@ -40,32 +40,17 @@ def test_points_and_bars_are_skill_and_its_interval(cube):
 
 @pytest.mark.parametrize(("case", "values"), [("no controls", "skill"), ("raw", "raw")])
 def test_raw_values_stand_where_there_is_no_skill(cube, make, case, values):
-    """Without controls, and where they are asked for."""
     shown = (make(n_draws=None) if case == "no controls" else cube).sel(density=0.2)
     grid = ce.plot.strata(shown, "shd", x="n", hue="algorithm", values=values)
     assert spaced(grid.ax.get_ylabel()) == SHD and not drawn(grid.ax, "guessing")
 
 
 def test_size_and_caption_are_arguments(cube):
-    """Facets have the height and aspect that were asked for, and no caption when it is switched off."""
     part = cube.sel(density=0.2, n=100)
     for draw in (functools.partial(ce.plot.strata, x="algorithm"), ce.plot.distributions):
         grid = draw(part, "shd", height=2, aspect=1.5, caption=False)
         assert captions(grid.figure) == "" and grid.figure.get_figheight() < 3.2
         assert draw(part, "shd").figure.get_figheight() > grid.figure.get_figheight() + 0.8
-
-
-def test_captions_of_single_panels_are_switched_off(cube):
-    """In figures of cubes and of tables."""
-    part = cube.sel(n=10_000)
-    table = part.ceval.compare("algorithm", "shd")
-    for options in ({}, {"caption": False}):
-        drawn_here = [
-            ce.plot.heat_map(part, "shd", **options),
-            ce.plot.critical_difference(part.sel(density=0.2), "shd", "algorithm", **options),
-            ce.plot.forest(table, **options),
-        ]
-        assert [bool(captions(ax.figure)) for ax in drawn_here] == [not options] * 3
 
 
 def test_every_figure_has_a_size_and_a_caption_that_can_be_left_out():
@@ -76,48 +61,8 @@ def test_every_figure_has_a_size_and_a_caption_that_can_be_left_out():
             assert "caption" in taken and ("ax" in taken) != ("height" in taken), figure.name
 
 
-_SCORED = ce.score_column([[[0, 0.9, 0.1], [0.2, 0, 0.3], [0, 0.1, 0]]], nodes=["A", "B", "C"], encoding="row->column")
-_GRAPHS = pd.DataFrame({"truth": ["A -> B; C"], "estimate": ["A -> B; B -> C"]})
-_MODELS = "(A+B*F<->D)*(C+B*f<->E)", "A+B<->D"
-
-
-@functools.cache
-def _quantities():
-    tasks = ce.reasoning.make_tasks("candy_party", [[2, 2]], n_samples=50, rng=1)
-    answers = ce.reasoning.reasoners.baselines(tasks.questionnaire(), tasks, names=["random"], rng=1)
-    return ce.reasoning.quantities(answers, by="model", worlds=tasks)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "draw",
-    [
-        lambda **how: ce.plot.difference("A -> B; C", "A -> B; B -> C", **how),
-        lambda **how: ce.plot.difference_matrix(_GRAPHS, **how),
-        lambda **how: ce.plot.expected_curves("adjacency_precision", n_nodes=4, true_edges=2, **how),
-        lambda **how: ce.plot.lagged_graph("lags 0..1: X@-1 -> Y", **how),
-        lambda **how: ce.plot.curves(_GRAPHS.assign(estimate=_SCORED), **how),
-        lambda **how: ce.plot.calibration(_GRAPHS.assign(estimate=_SCORED), **how),
-        lambda **how: ce.plot.edge_probabilities(_SCORED[0], "A -> B; C", **how),
-        lambda **how: ce.plot.hypergraph(_MODELS[0], **how),
-        lambda **how: ce.plot.model_difference(*_MODELS, **how),
-        lambda **how: ce.plot.score_profile(*_MODELS, n_draws=0, **how),
-        lambda **how: ce.reasoning.plot.quadrant(_quantities(), **how),
-        lambda **how: ce.reasoning.plot.complexity(_quantities(), **how),
-        lambda **how: ce.reasoning.plot.reliability(_quantities(), **how),
-    ],
-)
-def test_captions_of_fields_are_switched_off(draw):
-    def words(drawn_here):
-        figure = drawn_here if isinstance(drawn_here, mpl.figure.Figure) else drawn_here.figure
-        return captions(figure)
-
-    assert len(words(draw())) > 20 and words(draw(caption=False)) == ""
-
-
 @pytest.mark.slow
 def test_captions_fit_a_figure_whose_size_was_changed(cube):
-    """Lines of the caption are broken anew."""
     figure = ce.plot.strata(cube, "shd", x="density", hue="algorithm", col="n").figure
     whole = captions(figure)
     for size in ((6.9, 3.4), (16, 4)):
@@ -192,7 +137,6 @@ def test_bands_are_the_verdicts_of_p(null, repeats):
 
 @pytest.mark.slow
 def test_points_are_filled_by_adjusted_p():
-    """As the verdicts of a summary with this correction, which the caption names."""
     runs = ce.datasets.runs().query("replicate < 6")
     part = runs.ceval.cube(["orientation_f1"], by=["algorithm", "density", "n"], n_draws=60, rng=1)
     open_points = {}

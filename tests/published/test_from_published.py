@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import sys
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ import causaleval_pd as ce
 
 NODES = ["A", "B", "C", "D"]
 PAIRS = list(itertools.combinations(range(4), 2))
+DOCS = Path(__file__).parents[2] / "docs"
 TRUTH = "A -> B; B -> C; C -> D; A -> D"
 
 
@@ -492,3 +495,25 @@ def test_a_missing_column_is_not_said_to_be_one_that_is_there():
     with pytest.raises(ValueError, match="no column 'estimated_edges'; rename the column that has it"):
         ce.from_published(table)
     assert ce.from_published(table.assign(estimated_edges=None))["adjacency_f1_verdict"].str.contains("needs").all()
+
+
+@pytest.mark.slow
+def test_the_page_is_written_by_its_script(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(DOCS))
+    import who_beats_guessing as script
+
+    monkeypatch.setattr(script, "FIGURE", tmp_path / "figure.png")
+    anew = "write it anew by python docs/who_beats_guessing.py"
+    assert script.page() == script.PAGE.read_text(encoding="utf-8"), anew
+    assert (tmp_path / "figure.png").stat().st_size > 10_000
+    sys.modules.pop("who_beats_guessing")
+
+
+def test_pages_count_the_shipped_claims():
+    claims = ce.datasets.published_results()
+    algorithms = claims["method"].str.casefold().nunique()
+    for page, text in (
+        ("index.md", f"{len(claims):,} printed results of {algorithms} methods"),
+        ("../README.md", "6,081"),
+    ):
+        assert text in (DOCS / page).read_text(encoding="utf-8")

@@ -24,31 +24,41 @@ def _printed() -> pd.DataFrame:
 
 
 #: figures by name, drawn when asked for
-FIGURES: dict[str, Callable[[], Any]] = {
-    "strata": lambda: cubes.kept().ceval.plot.strata("shd", x="density", hue="algorithm", values="raw"),
-    "distributions": lambda: cubes.kept().ceval.plot.distributions("shd"),
-    "heat_map": lambda: ce.plot.heat_map(cubes.kept(), "shd", x="density", y="algorithm"),
-    "critical_difference": lambda: ce.plot.critical_difference(
-        cubes.larger().sel(density=[0.2], n=[100]), "shd", "algorithm"
+FIGURES: dict[str, Callable[..., Any]] = {
+    "strata": lambda **how: cubes.kept().ceval.plot.strata("shd", x="density", hue="algorithm", values="raw", **how),
+    "distributions": lambda **how: cubes.kept().ceval.plot.distributions("shd", **how),
+    "heat_map": lambda **how: ce.plot.heat_map(cubes.kept(), "shd", x="density", y="algorithm", **how),
+    "critical_difference": lambda **how: ce.plot.critical_difference(
+        cubes.larger().sel(density=[0.2], n=[100]), "shd", "algorithm", **how
     ),
-    "forest": lambda: ce.plot.forest(cubes.kept().ceval.compare("algorithm", "shd", by="all", columns="full")),
-    "difference_matrix": lambda: ce.plot.difference_matrix(_MANY),
-    "expected_curves": lambda: ce.plot.expected_curves("adjacency_precision", n_nodes=5, true_edges=[2, 5, 8]),
-    "hypergraph": lambda: ce.plot.hypergraph("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)"),
-    "model_difference": lambda: ce.plot.model_difference("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A+B<->D)*(B*C<->G)"),
-    "score_profile": lambda: ce.plot.score_profile("A*b+C<->D", "A+C<->D", n_draws=20, rng=1),
-    "quadrant": lambda: cr.plot.quadrant(reasoners.quantities()),
-    "complexity": lambda: cr.plot.complexity(reasoners.quantities()),
-    "reliability": lambda: cr.plot.reliability(reasoners.quantities()),
+    "forest": lambda **how: ce.plot.forest(
+        cubes.kept().ceval.compare("algorithm", "shd", by="all", columns="full"), **how
+    ),
+    "difference_matrix": lambda **how: ce.plot.difference_matrix(_MANY, **how),
+    "expected_curves": lambda **how: ce.plot.expected_curves(
+        "adjacency_precision", n_nodes=5, true_edges=[2, 5, 8], **how
+    ),
+    "hypergraph": lambda **how: ce.plot.hypergraph("(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", **how),
+    "model_difference": lambda **how: ce.plot.model_difference(
+        "(A+B*F<->D)*(C+B*f<->E)*(D+E<->G)", "(A+B<->D)*(B*C<->G)", **how
+    ),
+    "score_profile": lambda **how: ce.plot.score_profile("A*b+C<->D", "A+C<->D", n_draws=20, rng=1, **how),
+    "quadrant": lambda **how: cr.plot.quadrant(reasoners.quantities(), **how),
+    "complexity": lambda **how: cr.plot.complexity(reasoners.quantities(), **how),
+    "reliability": lambda **how: cr.plot.reliability(reasoners.quantities(), **how),
 }
 #: figures whose places come from layouts of libraries or from many sums, which need not repeat bit by bit elsewhere
-NOT_RECORDED: dict[str, Callable[[], Any]] = {
-    "published": lambda: ce.plot.published(cubes.kept(), "shd", _printed(), by="algorithm"),
-    "difference": lambda: ce.plot.difference(*random_dags(2, 1)),
-    "edge_probabilities": lambda: ce.plot.edge_probabilities(_SCORES[0], "A -> B; C"),
-    "calibration": lambda: ce.plot.calibration(pd.DataFrame({"truth": ["A -> B; C"], "estimate": _SCORES})),
-    "curves": lambda: ce.plot.curves(pd.DataFrame({"truth": ["A -> B; C"], "estimate": _SCORES})),
-    "lagged_graph": lambda: ce.plot.lagged_graph("lags 0..2: X@-1 -> Y; Y -> Z", "lags 0..2: X@-2 -> Y; Y -> Z"),
+NOT_RECORDED: dict[str, Callable[..., Any]] = {
+    "published": lambda **how: ce.plot.published(cubes.kept(), "shd", _printed(), by="algorithm", **how),
+    "difference": lambda **how: ce.plot.difference(*random_dags(2, 1), **how),
+    "edge_probabilities": lambda **how: ce.plot.edge_probabilities(_SCORES[0], "A -> B; C", **how),
+    "calibration": lambda **how: ce.plot.calibration(
+        pd.DataFrame({"truth": ["A -> B; C"], "estimate": _SCORES}), **how
+    ),
+    "curves": lambda **how: ce.plot.curves(pd.DataFrame({"truth": ["A -> B; C"], "estimate": _SCORES}), **how),
+    "lagged_graph": lambda **how: ce.plot.lagged_graph(
+        "lags 0..2: X@-1 -> Y; Y -> Z", "lags 0..2: X@-2 -> Y; Y -> Z", **how
+    ),
 }
 
 

@@ -11,6 +11,7 @@ import causaleval_pd as ce
 from causaleval_pd.reports import report as module
 
 RUNS = ce.datasets.runs().query("density == 0.2").groupby(["algorithm", "n"]).head(6)
+DOUBLE = ce.tweak("shd", reversal_cost=2, name="shd_2")
 ODD = ["<script>alert(1)</script>", "a & b_%$#{}~^\\", "[x](y) | *z*\n\n\\input{k}"]
 
 
@@ -147,17 +148,31 @@ def test_failed_and_undefined_runs_and_empty_strata_are_counted(tmp_path):
 
 
 @pytest.mark.slow
-def test_all_failed(tmp_path):
-    cube = RUNS.assign(estimate=None).ceval.cube(["shd"], by=["algorithm"], n_draws=9, rng=1, invalid="nan")
+@pytest.mark.parametrize(
+    ("columns", "settings", "words", "absent"),
+    [
+        ({"estimate": None}, {"n_draws": 9}, ["54 runs failed", "no stratum has a test"], ["<h2>Figures</h2>"]),
+        ({}, {}, ["There are no controls."], ["<h2>Tests against controls</h2>"]),
+        ({}, {"metrics": ["shd", DOUBLE]}, [f"{x}, structural Hamming distance: mean" for x in ("shd", "shd_2")], []),
+    ],
+)
+def test_pages_follow_their_cube(tmp_path, columns, settings, words, absent):
+    usual = {"metrics": ["shd"], "by": ["algorithm"], "n_draws": None, "rng": 1, "invalid": "nan"}
+    cube = RUNS.assign(**columns).ceval.cube(**usual | settings)
     text = cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
-    assert "54 runs failed" in text and "no stratum has a test" in text and "<h2>Figures</h2>" not in text
+    assert [x for x in words if x not in text] == [x for x in absent if x in text] == []
+
+
+def test_dates_are_no_levels_to_compare(tmp_path):
+    dated = RUNS.assign(day=pd.Timestamp("2026-01-01") + pd.to_timedelta(RUNS["n"], "D"))
+    cube = dated.ceval.cube(["shd"], by=["day"], n_draws=20, rng=1)
+    assert "<h2>Comparison" not in cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
 
 
 @pytest.mark.slow
-def test_without_controls(tmp_path):
-    cube = RUNS.ceval.cube(["shd"], by=["algorithm"], n_draws=None)
-    text = cube.ceval.report(tmp_path / "r.html", over="algorithm").read_text("utf-8")
-    assert "There are no controls." in text and "<h2>Tests against controls</h2>" not in text
+def test_a_cube_that_was_cut_names_its_level(cube, tmp_path):
+    text = cube.sel(algorithm="pc").ceval.report(tmp_path / "r.html", metrics="shd").read_text("utf-8")
+    assert "Of algorithm it covers pc alone." in text and "<h2>Comparison" not in text
 
 
 @pytest.mark.slow
@@ -170,18 +185,6 @@ def test_several_null_models_and_carried_columns(tmp_path):
     assert f"{better} of 3 tested strata better than controls (null model “edges”" in text
     assert "no stratum has a test (null model “oracle_skeleton”" in text
     assert "Columns of the table of runs, which have no controls: seconds." in text and ">seconds ↓<" in text
-
-
-@pytest.mark.slow
-def test_a_cube_that_was_cut_names_its_level(cube, tmp_path):
-    text = cube.sel(algorithm="pc").ceval.report(tmp_path / "r.html", metrics="shd").read_text("utf-8")
-    assert "Of algorithm it covers pc alone." in text and "<h2>Comparison" not in text
-
-
-def test_dates_are_no_levels_to_compare(tmp_path):
-    dated = RUNS.assign(day=pd.Timestamp("2026-01-01") + pd.to_timedelta(RUNS["n"], "D"))
-    cube = dated.ceval.cube(["shd"], by=["day"], n_draws=20, rng=1)
-    assert "<h2>Comparison" not in cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -226,14 +229,6 @@ def test_too_few_draws_for_the_correction_are_no_evidence(tmp_path):
     text = cube.ceval.report(tmp_path / "none.html", adjust=None).read_text("utf-8")
     assert "0 of 9 tested strata better than controls, 9 not all guesses (null model “edges”, p at most 0.05)." in text
     assert "too few draws" not in text
-
-
-@pytest.mark.slow
-def test_metrics_of_one_long_name_are_told_apart(tmp_path):
-    other = ce.tweak("shd", reversal_cost=2, name="shd_2")
-    cube = RUNS.ceval.cube(["shd", other], by=["algorithm"], n_draws=None)
-    text = cube.ceval.report(tmp_path / "r.html").read_text("utf-8")
-    assert "shd, structural Hamming distance: mean" in text and "shd_2, structural Hamming distance: mean" in text
 
 
 @pytest.mark.slow

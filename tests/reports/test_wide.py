@@ -17,7 +17,6 @@ def cube():
 
 @pytest.mark.parametrize(("values", "digits"), [("mean", 2), ("skill", 1), ("effect", 3)])
 def test_each_cell_is_the_number_of_its_row(cube, values, digits):
-    """Settings keep their order, and algorithms are columns."""
     summary = cube.ceval.summary()
     table = ce.wide(summary, "algorithm", values, digits=digits)
     assert table.columns.tolist() == ["ges", "lingam", "pc"] and len(table) == 8
@@ -36,7 +35,6 @@ def test_bounds_stay_bounds_and_rows_that_are_missing_are_dashes(cube):
 
 
 def test_limits_stand_behind_their_values(cube):
-    """Those of effect and skill, in the LaTeX too."""
     full = cube.ceval.summary("shd", columns="full").query("density == 0.2")
     row = full.iloc[0]
     table = ce.wide(full, "algorithm", "skill", interval=True)
@@ -54,13 +52,11 @@ def test_limits_stand_behind_their_values(cube):
     ],
 )
 def test_what_cannot_be_laid_out_is_refused(cube, options, message):
-    """Names, values and limits that the table has not."""
     with pytest.raises(ValueError, match=message):
         ce.wide(cube.ceval.summary(), **options)
 
 
 def test_two_rows_of_a_setting_are_refused(cube):
-    """By their levels."""
     table = cube.ceval.summary("shd")
     with pytest.raises(ValueError, match="two rows have"):
         ce.wide(table.iloc[[0, 0]], "algorithm")

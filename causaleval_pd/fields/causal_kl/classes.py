@@ -54,18 +54,15 @@ class DagClass:
     def example(self) -> tuple[Scope, ...]:
         """Parents of each node in one member."""
         scopes = [tuple(bits(mask)) for mask in self.parents]
-        for part in () if self.fault else self.parts():
+        for part in () if self.fault else parts_of(self, 0):
             for node, parents in zip(part.nodes, part.ways[0], strict=True):
                 scopes[node] = parents
         return tuple(scopes)
 
-    def parts(self, seed: int = 0) -> tuple[Part, ...]:
-        """Return the parts that are directed independently of one another; large ones are drawn from."""
-        return _parts(self, seed)
-
 
 @lru_cache(maxsize=4096)
-def _parts(of: DagClass, seed: int) -> tuple[Part, ...]:
+def parts_of(of: DagClass, seed: int) -> tuple[Part, ...]:
+    """Return the parts that are directed independently of one another; large ones are drawn from."""
     pieces = []
     for component in components(of.undirected):
         nodes = tuple(bits(component))
@@ -117,27 +114,21 @@ def numbered(values: Iterable[T]) -> tuple[list[T], Ints]:
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """Distinct classes with the fits that give their members parameters, over the same variables."""
+    """Distinct classes with the fits that give their members parameters."""
 
-    structures: Sequence[Structure]
-    classes: Sequence[DagClass]
-    fits: Sequence[FamilyFits]
-    #: (n,): class of each; `structures` has a member of it at the same position
-    structure: Ints
-    #: (n,): fits of each
-    fitted: Ints
+    members: Sequence[tuple[DagClass, FamilyFits]]
+    #: a structure with the variables of all
+    like: Structure
 
-    @classmethod
-    def of(cls, pairs: Sequence[tuple[DagClass, FamilyFits]], like: Structure) -> tuple[Classes, Ints]:
-        """Store distinct classes with fits, and which one each pair is; their nodes and states are those of `like`."""
-        distinct, index = numbered(pairs)
-        classes, class_index = numbered(one for one, _ in distinct)
-        fits, fit_index = numbered(fit for _, fit in distinct)
-        structures = [Structure(like.nodes, like.states, one.example) for one in classes]
-        return cls(structures, classes, fits, class_index, fit_index), index
+    @cached_property
+    def structures(self) -> list[Structure]:
+        """A member of each class."""
+        return [Structure(self.like.nodes, self.like.states, one.example) for one, _ in self.members]
 
-    def __len__(self) -> int:
-        return len(self.structure)
+    @property
+    def structure(self) -> Ints:
+        """Position of each class in `structures`."""
+        return np.arange(len(self.members), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,21 +136,18 @@ class ClassPairs(NetworkPairs):
     """Pairs of a true network and a class of DAGs over the same variables."""
 
     truth: Networks
-    estimate: Any
+    estimate: Any  # Classes
 
     def class_of(self, position: int) -> tuple[DagClass, FamilyFits]:
         """Return the class of a pair and the fits of its members."""
-        at, classes = int(self.estimate_index[position]), self.estimate
-        return classes.classes[classes.structure[at]], classes.fits[classes.fitted[at]]
+        pair: tuple[DagClass, FamilyFits] = self.estimate.members[int(self.estimate_index[position])]
+        return pair
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
         """Return which pairs have a class that is not among `kinds`, such as "discrete class", or that has no DAG."""
-        allowed = [f"{x.kind} class" in kinds for x in self.truth.structures]
-        faulty = np.array([bool(one.fault) for one in self.estimate.classes], bool)
-        return (
-            faulty[self.estimate.structure[self.estimate_index]]
-            | ~np.array(allowed, bool)[self.truth.structure[self.truth_index]]
-        )
+        allowed = np.array([f"{x.kind} class" in kinds for x in self.truth.structures], bool)
+        faulty = np.array([bool(one.fault) for one, _ in self.estimate.members], bool)
+        return faulty[self.estimate_index] | ~allowed[self.truth.structure[self.truth_index]]
 
     def describe(self, position: int) -> str:
         """Describe the pair at `position`, for messages."""
@@ -200,8 +188,8 @@ def fitted_batches(truth: pd.Series, estimate: pd.Series, context: Context | Non
             networks, index = _networks(graphs, wanted, like, members, truth.index)
             yield Batch(at, NetworkPairs(truths, networks, truth_codes[at], index))
         else:
-            some, index = Classes.of([(classes[i], row_fits) for i, row_fits in wanted], like)
-            yield Batch(at, ClassPairs(truths, some, truth_codes[at], index))
+            some, index = numbered((classes[i], row_fits) for i, row_fits in wanted)
+            yield Batch(at, ClassPairs(truths, Classes(some, like), truth_codes[at], index))
 
 
 def _fits_in(graph: Graph, like: Structure) -> bool:

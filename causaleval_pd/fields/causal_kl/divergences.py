@@ -29,7 +29,7 @@ from ...graphs.kernels.planes import DAG
 from ...graphs.pairs import GraphBatch, GraphPairs
 from ..structure.hamming import shd
 from .cells import DiscreteNetwork, GaussianNetwork, Structure, check_table
-from .classes import ClassPairs
+from .classes import ClassPairs, parts_of
 from .fitting import FamilyFits
 from .laws import LAWS, FamilyLaws, GaussianMoments, Scope, laws_of, moments_of, path_coefficients, scale
 from .pairs import Group, NetworkPairs, Networks, row_sums
@@ -98,7 +98,7 @@ def class_divergence(pairs: ClassPairs, law: str, over: Over, seed: int) -> Floa
             # what is added to the terms of all families
             own = laws_of(truth).own_log_probability(law) if isinstance(truth, DiscreteNetwork) else 0.0
             total = own + sum(term(i, members.example[i]) for i in members.fixed)
-            for part in members.parts(seed):
+            for part in parts_of(members, seed):
                 sums = [sum(term(i, p) for i, p in zip(part.nodes, way, strict=True)) for way in part.ways]
                 total += float(_SUMMARIES[over](sums))
         except ValueError as error:

@@ -16,11 +16,12 @@ from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws, register_null
 from ...contract.pairs import Batch
 from ...graphs.column import as_graph, coerce_graphs, is_graph_column
+from ...graphs.packing import group_rows
 from ..structure.field import GRAPHS, forward_edges
 from ..structure.field import perfect_estimates as perfect_graphs
 from ..structure.field import relabelled_cells as graph_cells
 from .cells import Network, Structure, contents
-from .classes import fitted_batches
+from .classes import fitted_batches, numbered
 from .fitting import FamilyFits, Fits, fits_of_row, parameterise, parents_of
 from .formats import is_network, read_network
 from .pairs import (
@@ -57,14 +58,9 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         if fault:
             row = int(rows[np.argmax((left == a) & (right == b))])
             raise ValueError(f"{name_row(row, truth.index)}: {fault}")
-    variables: dict[object, int] = {}
-    of_structure = np.array(
-        [variables.setdefault((x.kind, x.nodes, x.states), len(variables)) for x in truths.structures]
-    )
-    for number in range(len(variables)):
-        some = rows[of_structure[left] == number]
-        if len(some):
-            yield Batch(some, NetworkPairs(truths, estimates, truth_codes[some], estimate_codes[some]))
+    variables = numbered((x.kind, x.nodes, x.states) for x in truths.structures)[1]
+    for _, at in group_rows(variables[left]):
+        yield Batch(rows[at], NetworkPairs(truths, estimates, truth_codes[rows[at]], estimate_codes[rows[at]]))
 
 
 def identify(cells: pd.Series) -> NDArray[np.int64]:

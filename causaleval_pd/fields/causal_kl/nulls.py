@@ -214,15 +214,12 @@ class RandomNetworks(Controls):
         truth_index = self.pairs.truth_index[np.array([row for row, _ in wanted], np.int64)]
         if self.of_classes is not None:
             completed = classes_of_dags(list({parents for row, parents in wanted if self.of_classes[row]}))
-            fitted = [
-                (
-                    completed[parents] if self.of_classes[row] else DagClass(parents, (0,) * len(parents)),
-                    self.fits[row],
-                )
-                for row, parents in wanted
-            ]
-            classes, index = Classes.of(fitted, self.pairs.structure)
-            return ClassPairs(self.pairs.truth, classes, truth_index, index)
+            as_class = {dag: DagClass(dag, (0,) * len(dag)) for _, dag in wanted}
+            fitted = (
+                (completed[dag] if self.of_classes[row] else as_class[dag], self.fits[row]) for row, dag in wanted
+            )
+            members, index = numbered(fitted)
+            return ClassPairs(self.pairs.truth, Classes(members, self.pairs.structure), truth_index, index)
         distinct, index = numbered((parents, self.fits[row]) for row, parents in wanted)
         variables = self.pairs.structure
         structures = {

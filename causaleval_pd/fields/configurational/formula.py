@@ -287,11 +287,8 @@ class Vocabulary:
     def bit(self, literal: Literal) -> int:
         """Return the bit of a literal; all values of a factor are numbered together."""
         position = self._position.get(literal)
-        if position is None:
-            position = self._add(literal)
-        return 1 << position
-
-    def _add(self, literal: Literal) -> int:
+        if position is not None:
+            return 1 << position
         name, value = literal
         if value not in self.domain(name):
             known = "has the values " + ", ".join(map(str, self.domains[name])) if name in self.domains else "is binary"
@@ -305,7 +302,7 @@ class Vocabulary:
         self._position |= {one: start + i for i, one in enumerate(added)}
         everything = ((1 << len(added)) - 1) << start
         self.others |= {1 << i: everything ^ 1 << i for i in range(start, start + len(added))}
-        return self._position[literal]
+        return 1 << self._position[literal]
 
     def encode(self, conjunction: Iterable[Literal]) -> int:
         """Return the bits of some literals."""

@@ -93,20 +93,20 @@ _OPTIONS = {
 }
 
 
-def combine(scores: Sequence[float], rule: SetRule, *, optimum: float, empty: float) -> float:
+def combine(scores: Sequence[float], rule: SetRule, *, empty: float) -> float:
     """Combine the scores of the models in one cell, without those that are NaN; NaN if all are."""
     # A method returns several models when it cannot decide between them: it is right if one of them is, and free of
     # error if all are; returning nothing is free of error but not right. "any" and "all" give 1 if some, or all, scores
-    # are the `optimum` and else 0; "max" and "mean" give `empty` without a model.
+    # are 1 and else 0; "max" and "mean" give `empty` without a model.
     check_known(rule, SET_RULES, "rule for sets of models")
     if scores:
         scores = [score for score in scores if not math.isnan(score)]
         if not scores:
             return math.nan
     if rule == "any":
-        return float(any(score == optimum for score in scores))
+        return float(any(score == 1 for score in scores))
     if rule == "all":
-        return float(all(score == optimum for score in scores))
+        return float(all(score == 1 for score in scores))
     if not scores:
         return empty
     return max(scores) if rule == "max" else sum(scores) / len(scores)
@@ -127,7 +127,7 @@ def _combined(pairs: FormulaPairs, scores: Values, n_models: NDArray[np.int64], 
     values[alone] = scores[start[alone]]
     for i in np.flatnonzero(~alone).tolist():
         several = scores[start[i] : start[i] + n_models[i]].tolist()
-        values[i] = combine(several, rule, optimum=1, empty=empty)
+        values[i] = combine(several, rule, empty=empty)
     return pairs.spread(values.tolist())
 
 
@@ -293,7 +293,7 @@ def _by_model(
 ) -> Values:
     """Combine the scores `compute(position, model)` of the models in each cell, `empty` for none; `key` stores them."""
     scores = pairs.by_model(compute, key)
-    return pairs.spread([combine(one, models, optimum=1, empty=empty) for one in scores])
+    return pairs.spread([combine(one, models, empty=empty) for one in scores])
 
 
 def _is_submodel(pairs: FormulaPairs, models: SetRule, empty: float) -> Values:
@@ -402,7 +402,7 @@ def _fit(pairs: FormulaPairs, measure: int, models: SetRule) -> Values:
         return np.asarray(consistency_and_coverage(model, data).min(axis=1))
 
     fits = pairs.by_model(fit, "fit")
-    return pairs.spread([combine([one[measure] for one in cell], models, optimum=1, empty=math.nan) for cell in fits])
+    return pairs.spread([combine([one[measure] for one in cell], models, empty=math.nan) for cell in fits])
 
 
 @metric(**_FIT, long_name="consistency in the data")

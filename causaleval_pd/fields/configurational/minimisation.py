@@ -144,13 +144,6 @@ class Caps:
     #: literals of all disjuncts
     complexity: int
 
-    @classmethod
-    def ideal(cls, n_factors: int, n_outcomes: int) -> Caps:
-        """Caps of the published evaluation on ideal data."""
-        n = n_factors - n_outcomes
-        complexity = 3 * n + 5
-        return cls(min(n, complexity), min(2 * n, complexity), complexity)
-
     def allow(self, form: Collection[int]) -> bool:
         """Check whether a form is within the caps on disjuncts and complexity."""
         return len(form) <= self.disjuncts and sum(code.bit_count() for code in form) <= self.complexity

@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,9 +110,6 @@ class DecodedCells(Sequence[Cell]):
             self._known[at] = tuple(sorted(map(self._model, models), key=str))
         return self._known[at]
 
-    def __iter__(self) -> Iterator[Cell]:
-        return (self[at] for at in range(len(self)))
-
     def _model(self, at: int) -> Model:
         m, words = self.packed.models, self.names.words
 
@@ -169,6 +166,9 @@ def count_quality(
 
 
 KINDS = ("acyclic", "cyclic", "one-way")
+#: correctness and completeness of models, numerators and denominators by component, (models, 2, 2, 4), and the number
+#: of models of each pair, which stand together
+Quality = tuple[NDArray[np.float64], NDArray[np.int64]]
 #: expositions that are kept for one side of a table
 MAX_KEPT = 10_000
 #: pairs of a block that kernels count: fewer take Python less time than kernels take to compile
@@ -196,7 +196,13 @@ class FormulaCells:
         """Position of each cell's kind in `KINDS`."""
         if isinstance(self.cells, DecodedCells):
             return self.cells.kinds
-        return np.array([_kind(cell) for cell in self.cells], np.int64)
+        return np.array(
+            [
+                1 if any(evaluation_order(m) is None for m in cell) else 2 * any(m.one_way for m in cell)
+                for cell in self.cells
+            ],
+            np.int64,
+        )
 
     def packed(self, names: Names) -> CrispCells:
         """Return the cells as arrays, with the numbers of a table's factors."""
@@ -382,7 +388,7 @@ class FormulaPairs(Pairs):
             counts, done = np.zeros((len(place), 2, 2, 4)), np.zeros(len(place), bool)
         left = np.flatnonzero(~done)
         counts[left] = self._counted_singly(first[pair_of[left]], place[left], convention)
-        return Quality(counts, n_models)
+        return counts, n_models
 
     def _counted_by_kernels(
         self, positions: NDArray[np.int64], places: NDArray[np.int64], convention: Convention
@@ -448,20 +454,6 @@ class FormulaPairs(Pairs):
             distinct = self.distinct[1]
             positions = np.flatnonzero(np.isin(distinct, distinct[list(refusals)]))
             raise TooLargePairsError(positions, str(next(iter(refusals.values()))))
-
-
-class Quality(NamedTuple):
-    """Shared and own complexity of the estimated models of pairs."""
-
-    #: (models, 2, 2, 4): correctness and completeness, numerators and denominators, by component
-    counts: NDArray[np.float64]
-    #: (pairs,): estimated models of each pair, which stand together
-    n_models: NDArray[np.int64]
-
-
-def _kind(cell: Cell) -> int:
-    """Return the position of a cell's kind in `KINDS`."""
-    return 1 if any(evaluation_order(model) is None for model in cell) else 2 * any(model.one_way for model in cell)
 
 
 def total(counts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

@@ -301,6 +301,8 @@ def model_difference(
     only in the estimate, false
     only in the truth
     """
+    from matplotlib.lines import Line2D
+
     true, estimated = (as_model(model) for model in (truth, estimate))
     verdicts = judge_claims(true, estimated, Setting(domains))
     missing = {(one, atom.outcome) for atom in true.atoms for one in atom.disjuncts} - verdicts.keys()
@@ -314,7 +316,11 @@ def model_difference(
     new_figure = ax is None
     ax = _draw(claims, ax)
     used = {claim.look for claim in claims} | {look for claim in claims for look in claim.looks.values()}
-    handles = [_line(look) for look in _LOOKS if look in used]
+    handles = [
+        Line2D([], [], color=_colour(look), linestyle=style, lw=1.6, label=words)
+        for look, (_, style, words) in _LOOKS.items()
+        if look in used
+    ]
     ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(0, -0.01), frameon=False, fontsize="small")
     figure = figure_of(ax)
     if new_figure and figure is not None:
@@ -347,12 +353,6 @@ def _entitle(ax: Axes, own: bool, *texts: str, pad: float | None = None) -> None
 def _colour(look: str) -> Any:
     colour = _LOOKS[look][0]
     return colours(5)[colour] if isinstance(colour, int) else tone(colour)
-
-
-def _line(look: str) -> Any:
-    from matplotlib.lines import Line2D
-
-    return Line2D([], [], color=_colour(look), linestyle=_LOOKS[look][1], lw=1.6, label=_LOOKS[look][2])
 
 
 def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:

@@ -53,15 +53,14 @@ def write_models(models: Model | str | Sequence[Model | str], notation: OneOf["c
     ['A[2]*B[0] <-> Y[1]']
     """
     check_known(notation, ("cna", "qca"), "notation")
-    return [_in_cna(model) if notation == "cna" else _in_qca(model) for model in as_models(models)]
-
-
-def _in_cna(model: Model) -> str:
-    if model.one_way:
+    cell = as_models(models)
+    if notation == "qca":
+        return list(map(_in_qca, cell))
+    if one_way := [model for model in cell if model.one_way]:
         raise ValueError(
-            f"cna writes solutions as equivalences, and {model} has other arrows; use model.as_equivalence()"
+            f"cna writes solutions as equivalences, and {one_way[0]} has other arrows; use model.as_equivalence()"
         )
-    return str(model)
+    return list(map(str, cell))
 
 
 def _in_qca(model: Model) -> str:
@@ -112,13 +111,6 @@ class Printed(NamedTuple):
     text: str
     fit: dict[str, float]
     at: int
-
-
-class Header(NamedTuple):
-    """Columns of a table of cna: whether outcomes stand before the formulas, and what stands after them."""
-
-    has_outcome: bool
-    names: list[str]
 
 
 def read_printout(text: str, *, lower: OneOf["name", "absent"] | None = None) -> pd.DataFrame:
@@ -217,7 +209,7 @@ def _cna(lines: list[str]) -> tuple[list[Row], int]:
     """Return the rows of tables, and the number of formulas that were not printed."""
     rows: list[Row] = []
     section: str | None = None
-    header: Header | None = None
+    header: tuple[bool, list[str]] | None = None
     of_table = n_unprinted = 0
     for at, line in enumerate(lines, start=1):
         words = line.split()
@@ -240,32 +232,28 @@ def _cna(lines: list[str]) -> tuple[list[Row], int]:
     return rows, n_unprinted
 
 
-def _header(words: list[str], at: int) -> Header:
-    """Return the columns of a table."""
+def _header(words: list[str], at: int) -> tuple[bool, list[str]]:
+    """Return whether outcomes stand before the formulas of a table, and the columns after them."""
     place = next(i for i, word in enumerate(words) if word in _FORMULA)
     if not any(name in _FIT for name in words[place + 1 :]):
         raise ValueError(
             f"line {at}: the table has no consistency and coverage beside its formulas, as where R breaks wide tables; "
             "print it with options(width = 500)"
         )
-    return Header("outcome" in words[:place], words[place + 1 :])
+    return "outcome" in words[:place], words[place + 1 :]
 
 
-def _cna_row(line: str, section: str | None, header: Header | None, at: int) -> Row:
+def _cna_row(line: str, section: str | None, header: tuple[bool, list[str]] | None, at: int) -> Row:
     if header is None:
         raise ValueError(f"line {at}: a formula without the header of its table; copy the line with the names too")
-    left, *values = line.rsplit(None, len(header.names))
-    if len(values) < len(header.names) or not all(map(_VALUE.fullmatch, values)):
-        names = ", ".join(header.names)
-        raise ValueError(f"line {at}: expected a formula and {len(header.names)} values ({names}), found {line!r}")
+    has_outcome, names = header
+    left, *values = line.rsplit(None, len(names))
+    if len(values) < len(names) or not all(map(_VALUE.fullmatch, values)):
+        raise ValueError(f"line {at}: expected a formula and {len(names)} values ({', '.join(names)}), found {line!r}")
     formula = re.sub(r"^\s*\d+\s", "", left).strip()  # the number of the row
-    if header.has_outcome:
+    if has_outcome:
         formula = formula.partition(" ")[2]
-    fit = {
-        _FIT.get(name, name): float(value)
-        for name, value in zip(header.names, values, strict=True)
-        if value[-1].isdigit()
-    }
+    fit = {_FIT.get(name, name): float(value) for name, value in zip(names, values, strict=True) if value[-1].isdigit()}
     return _row(section, formula, fit, at)
 
 
@@ -281,7 +269,7 @@ def _qca(lines: list[str]) -> Iterator[Printed]:
         if start:
             number = int(start["number"])
             if number in models:  # the models of another solution begin
-                yield from _numbered(models, fits)
+                yield from (Printed(text, fits.get(n, {}), place) for n, (text, place) in models.items())
                 models, fits = {}, {}
             models[number], open_model = (start["model"], at), number
         elif open_model is not None and words:
@@ -293,12 +281,7 @@ def _qca(lines: list[str]) -> Iterator[Printed]:
             fits[int(fit["number"])] = {_FIT.get(n, n): v for n, v in zip(header, values, strict=False)}
         if not words:
             open_model = None
-    yield from _numbered(models, fits)
-
-
-def _numbered(found: dict[int, tuple[str, int]], fits: dict[int, dict[str, float]]) -> Iterator[Printed]:
-    for number, (text, at) in found.items():
-        yield Printed(text, fits.get(number, {}), at)
+    yield from (Printed(text, fits.get(n, {}), place) for n, (text, place) in models.items())
 
 
 def _in_one_case(models: list[Printed], lower: str | None) -> list[Printed]:

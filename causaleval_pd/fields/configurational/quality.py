@@ -197,7 +197,8 @@ class _Expositor:
             )
         else:
             table = ideal_table(model, words)
-            caps = Caps.ideal(len(model.factors), len(self.atoms)) if size_caps else NO_CAPS
+            n = len(model.factors) - len(self.atoms)
+            caps = Caps(min(n, 3 * n + 5), min(2 * n, 3 * n + 5), 3 * n + 5) if size_caps else NO_CAPS
             self.minimiser = lambda outcome: Minimiser(table, outcome, caps, work)
         self.causes: dict[int, int] = {}
 

@@ -151,12 +151,6 @@ class _Reader:
             raise FormulaError(f"values go up to {MAX_VALUE}, found {value}", self.text, token.position)
         return name, value
 
-    def only_literal(self) -> Literal:
-        sole_literal = self.literal()
-        if self.tokens[self.next].sort != "end":
-            raise self.fail("the end", "an outcome is one literal")
-        return sole_literal
-
     def conjunction(self) -> frozenset[Literal]:
         literals = [self.literal()]
         while self.accept("*"):
@@ -305,7 +299,11 @@ def as_literal(given: Any) -> Literal:
     if not isinstance(given, str):
         raise TypeError(f"expected a literal, as 'E', 'e', 'E=2' or ('E', 2), found {shown(given)}")
     _check_length(given)
-    return _Reader(given, 0, len(given)).only_literal()
+    reader = _Reader(given, 0, len(given))
+    literal = reader.literal()
+    if reader.tokens[reader.next].sort != "end":
+        raise reader.fail("the end", "an outcome is one literal")
+    return literal
 
 
 def parse_set(text: str) -> Cell:

@@ -137,29 +137,14 @@ def _found(
     text = prepared.results.get(digest)
     if text is None:
         models = search.method(data, rng=rng) if search.random else search.method(data)
-        text = _text(models, search, row)
+        try:
+            text = "" if models is None else set_text(as_models(models))  # nothing for a failed run
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name_row(row)}: null 'search': {search.name} returned no models: {error}") from error
         if len(prepared.results) >= _MAX_KEPT:
             prepared.results.clear()
         prepared.results[digest] = text
     return parse_set(text) if text else None
-
-
-def _text(given: Any, search: Search, row: int) -> str:
-    """Write what a method returned; nothing for a failed run."""
-    if given is None:
-        return ""
-    try:
-        return set_text(as_models(given))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name_row(row)}: null 'search': {search.name} returned no models: {error}") from error
-
-
-def _relative_to(setting: Setting, data: pd.DataFrame) -> Setting:
-    """Return a setting with other data of the same values."""
-    other = copy.copy(setting)
-    other.__dict__.pop("cases", None)
-    other.data = data
-    return other
 
 
 def _digest(search: Search, data: pd.DataFrame, draw: tuple[int, int]) -> str:
@@ -193,7 +178,11 @@ def search_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
                 rng = draw_stream(key, number)
                 data = search.shuffled(outcomes, prepared.shuffle, rng)
                 cells.append(_found(search, prepared, data, rng, (key, number), row))
-                settings.append(setting if setting.data is None else _relative_to(setting, data))
+                if setting.data is not None:
+                    setting = copy.copy(setting)  # of the same values, with other data
+                    setting.__dict__.pop("cases", None)
+                    setting.data = data
+                settings.append(setting)
                 for model in cells[-1] or ():
                     try:
                         settings[-1].check(model, relative=True)

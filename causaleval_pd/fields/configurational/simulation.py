@@ -21,11 +21,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_number, check_type, check_whole, shown
+from ...contract.null import draw_stream
 from ...execution.random_streams import RNGLike, resolve_seed
-from .formula import BINARY, Atom, Conjunction, Domains, Literal, Model, literal_text, read_domains
+from .formula import BINARY, Atom, Conjunction, Domains, Literal, Model, Vocabulary, literal_text, read_domains
 from .minimisation import is_irredundant_alone, is_redundancy_free
 from .reader import as_literal, as_model
-from .truth_table import allows, configurations, data_values, ideal_data, topological_order
+from .truth_table import contradictions, data_values, ideal_data, topological_order
 
 __all__ = ["NoSuchModelError", "benchmark_grid", "random_models", "simulate_data"]
 
@@ -137,10 +138,7 @@ def random_models(
         def sizes(_: Literal, uniforms: Iterator[float] = uniforms) -> list[int]:
             return [_draw(ranges[1], uniforms) for _ in range(_draw(ranges[0], uniforms))]
 
-        def accept(model: Model) -> bool:
-            return wanted is None or wanted[0] <= switches(model) <= wanted[1]
-
-        model = draw_model(chosen, sizes, names, values, uniforms, negated=negated, accept=accept)
+        model = draw_model(chosen, sizes, names, values, uniforms, negated=negated, switch=wanted)
         drawn.append(str(model))
     return pd.Series(drawn, name="truth", dtype="str")
 
@@ -160,7 +158,7 @@ def _draw(given: tuple[int, int], uniforms: Iterator[float]) -> int:
 
 def stream(seed: int, number: int) -> Iterator[float]:
     """Yield uniform numbers in [0, 1) that depend on the seed and the number alone."""
-    generator = np.random.Generator(np.random.Philox(key=np.array([seed, number], np.uint64)))
+    generator = draw_stream(seed, number)
     while True:
         yield from generator.random(64).tolist()
 
@@ -203,15 +201,15 @@ def draw_model(
     *,
     negated: float = 0.5,
     values: Callable[[Literal], Sequence[int]] | None = None,
-    accept: Callable[[Model], bool] | None = None,
+    switch: tuple[int, int] | None = None,
 ) -> Model:
     """Draw a redundancy-free acyclic model by rejection."""
     # Each atom is proposed until it is redundancy-free by itself, with disjuncts of the `sizes` of its outcome, drawn
     # for every proposal; all atoms are proposed anew until the model is acyclic, redundancy-free (`redundancy_free`)
-    # and accepted. As the first condition concerns the atoms one by one, this is the law of the proposals given that
-    # they meet all conditions. With the `values` of each outcome's literals (see `propose`), or with `negated=0.5` if
-    # all factors are binary, and fixed sizes all such models are equally likely, because each is proposed in as many
-    # orders of its disjuncts as any other.
+    # and has as many switches as wanted. As the first condition concerns the atoms one by one, this is the law of the
+    # proposals given that they meet all conditions. With the `values` of each outcome's literals (see `propose`), or
+    # with `negated=0.5` if all factors are binary, and fixed sizes all such models are equally likely, because each is
+    # proposed in as many orders of its disjuncts as any other.
     # A `NoSuchModelError` ends the search after 50000 proposals of atoms.
     room = min(len([name for name in factors if name != outcome[0]]) for outcome in outcomes)
     proposals = 0
@@ -234,7 +232,8 @@ def draw_model(
             lefts = []
         elif len(lefts) == len(outcomes):
             model = Model(tuple(map(Atom, lefts, outcomes)))
-            if (len(lefts) == 1 or is_redundancy_free(model, domains)) and (accept is None or accept(model)):
+            switched = switch is None or switch[0] <= switches(model) <= switch[1]
+            if switched and (len(lefts) == 1 or is_redundancy_free(model, domains)):
                 return model
             lefts = []
 
@@ -504,14 +503,13 @@ def add_noise(
 ) -> pd.DataFrame:
     """Replace a share of the cases by configurations that contradict the model, each equally likely."""
     # other factors do not matter to the model, so a uniform contradicting configuration has uniform values there
-    known = {name: domains.get(name, BINARY) for name in data.columns}
-    rows = configurations({name: known[name] for name in model.factors})
-    wrong = rows[~allows(model, rows, model.factors)]
+    vocabulary = Vocabulary(domains)
+    wrong = contradictions(model, vocabulary)
     cases = random.permutation(len(data))[: round(share * len(data))]
     parts = [(np.ones(len(cases), bool), np.ones(len(wrong), bool), "")]
     if keep is not None:
         has = (data[keep[0]] == keep[1]).to_numpy()[cases]
-        having, text = wrong[:, model.factors.index(keep[0])] == keep[1], literal_text(keep)
+        having, text = (wrong[keep[0]] == keep[1]).to_numpy(), literal_text(keep)
         parts = [(has, having, f" with {text}"), (~has, ~having, f" without {text}")]
     chosen = np.empty(len(cases), np.int64)
     for of_cases, of_rows, word in parts:
@@ -520,9 +518,7 @@ def add_noise(
     noisy = data.to_numpy(copy=True)
     for position, name in enumerate(data.columns):
         noisy[cases, position] = (
-            wrong[chosen, model.factors.index(name)]
-            if name in model.factors
-            else random.choice(known[name], len(cases))
+            wrong[name].to_numpy()[chosen] if name in wrong else random.choice(vocabulary.domain(name), len(cases))
         )
     return pd.DataFrame(noisy, index=data.index, columns=data.columns)
 

@@ -102,32 +102,6 @@ def membership(numbers: NDArray[np.float64], literal: Literal) -> NDArray[np.flo
     return numbers if literal[1] else 1 - numbers
 
 
-def configurations(domains: Domains) -> NDArray[np.int8]:
-    """Return every assignment of values to factors, one row each, the last factor changing fastest."""
-    sizes = [len(domain) for domain in domains.values()]
-    if math.prod(sizes) > MAX_CONFIGURATIONS:
-        raise FormulaTooLargeError(
-            f"{len(sizes)} factors have {math.prod(sizes)} configurations; the limit is {MAX_CONFIGURATIONS}"
-        )
-    grids = np.indices(sizes, dtype=np.int8).reshape(len(sizes), -1)
-    columns = [np.asarray(domain, np.int8)[grid] for domain, grid in zip(domains.values(), grids, strict=True)]
-    return np.stack(columns, axis=1)
-
-
-def allows(model: Model, rows: NDArray[np.int8], factors: Sequence[str]) -> NDArray[np.bool_]:
-    """Return which configurations (rows, whose columns are the factors) a model allows: every atom holds on them."""
-    require_equivalences(model)
-    place = {name: position for position, name in enumerate(factors)}
-    allowed = np.ones(len(rows), bool)
-    for atom in model.atoms:
-        present = {literal: rows[:, place[literal[0]]] == literal[1] for literal in (*atom.literals, atom.outcome)}
-        left = np.zeros(len(rows), bool)
-        for disjunct in atom.disjuncts:
-            left |= np.logical_and.reduce([present[literal] for literal in disjunct])
-        allowed &= left == present[atom.outcome]
-    return allowed
-
-
 def consistency_and_coverage(model: Model, data: pd.DataFrame) -> NDArray[np.float64]:
     """Compute the consistency and the coverage of each atom, (2, atoms); NaN for 0/0."""
     columns = factor_columns(data, model.factors)
@@ -228,8 +202,7 @@ def free_planes(names: Sequence[str], vocabulary: Vocabulary) -> tuple[int, dict
     n_rows = math.prod(len(vocabulary.domain(name)) for name in names)
     if n_rows > MAX_CONFIGURATIONS:
         raise FormulaTooLargeError(
-            f"{len(names)} factors that no atom determines have {n_rows} configurations; "
-            f"the limit is {MAX_CONFIGURATIONS}"
+            f"{len(names)} free factors have {n_rows} configurations; the limit is {MAX_CONFIGURATIONS}"
         )
     everything = (1 << n_rows) - 1
     planes, run = {}, 1
@@ -320,22 +293,34 @@ def ideal_data(model: Model | str, domains: Domains | None = None) -> pd.DataFra
     further = [name for name in vocabulary.domains if name not in model.factors]
     for atom in model.atoms:
         vocabulary.encode((*atom.literals, atom.outcome))
-    table = ideal_table(model, vocabulary, further)
+    data = cases_of(ideal_table(model, vocabulary, further), sorted({*model.factors, *further}), vocabulary)
+    return data.sort_values(list(data.columns), ignore_index=True)
+
+
+def contradictions(model: Model, vocabulary: Vocabulary) -> pd.DataFrame:
+    """Return all configurations of a model's factors on which an atom does not hold."""
+    table = TruthTable(*free_planes(model.factors, vocabulary))
+    wrong = 0
+    for atom in model.atoms:
+        wrong |= table.disjunction(map(vocabulary.encode, atom.disjuncts)) ^ table.planes[vocabulary.bit(atom.outcome)]
+    return cases_of(TruthTable(wrong, table.planes), model.factors, vocabulary)
+
+
+def cases_of(table: TruthTable, names: Sequence[str], vocabulary: Vocabulary) -> pd.DataFrame:
+    """Return the values of factors on the configurations of a table, one row each."""
     n_bits = table.rows.bit_length()
-    kept = np.flatnonzero(_as_array(table.rows, n_bits))
-    columns = {}
-    for name in sorted({*model.factors, *further}):
+
+    def unpacked(plane: int) -> NDArray[np.bool_]:
+        raw = np.frombuffer(plane.to_bytes((n_bits + 7) // 8, "little"), np.uint8)
+        return np.unpackbits(raw, count=n_bits, bitorder="little").astype(bool)
+
+    kept, columns = np.flatnonzero(unpacked(table.rows)), {}
+    for name in names:
         column = np.zeros(n_bits, np.int64)
         for value in vocabulary.domain(name):
-            column[_as_array(table.planes[vocabulary.bit((name, value))] & table.rows, n_bits)] = value
+            column[unpacked(table.planes[vocabulary.bit((name, value))] & table.rows)] = value
         columns[name] = column[kept]
-    return pd.DataFrame(columns).sort_values(list(columns), ignore_index=True)
-
-
-def _as_array(plane: int, n_bits: int) -> NDArray[np.bool_]:
-    """Unpack a plane into booleans."""
-    raw = np.frombuffer(plane.to_bytes((n_bits + 7) // 8, "little"), np.uint8)
-    return np.unpackbits(raw, count=n_bits, bitorder="little").astype(bool)
+    return pd.DataFrame(columns)
 
 
 class FuzzyTable:
@@ -372,14 +357,6 @@ def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int
     columns = factor_columns(data, names)
     observed = {name: set(np.floor(cells).astype(int).tolist()) for name, cells in columns.items()}
     return {name: tuple(sorted(levels if max(levels, default=0) > 1 else {0, 1})) for name, levels in observed.items()}
-
-
-def _sizes(given: Any) -> tuple[int, int, int]:
-    """Return the sizes that a minimal form may have, or raise an error."""
-    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != 3:
-        raise ValueError(f"max_size must be three numbers, as (3, 4, 10), found {shown(given)}")
-    literals, disjuncts, total = (check_whole(size, "a number of max_size", 1) for size in given)
-    return literals, disjuncts, total
 
 
 def _factors(given: Any, columns: Sequence[str] | None) -> list[str]:
@@ -432,7 +409,11 @@ class Setting:
         if data is None and (con, cov) != (1.0, 1.0):
             raise ValueError("the thresholds con and cov need data; pass data, or leave them out")
         self.data, self.con, self.cov = data, float(con), float(cov)
-        self.max_size = None if max_size is None else _sizes(max_size)
+        self.max_size: tuple[int, ...] | None = None
+        if max_size is not None:
+            if isinstance(max_size, str) or not isinstance(max_size, Sequence) or len(max_size) != 3:
+                raise ValueError(f"max_size must be three numbers, as (3, 4, 10), found {shown(max_size)}")
+            self.max_size = tuple(check_whole(size, "a number of max_size", 1) for size in max_size)
         self.names = None if data is None else sorted({str(name).upper() for name in data.columns})
         values: Domains = read_domains(domains)
         if data is not None and self.names is not None:

@@ -1,4 +1,4 @@
-"""The canonical bytes of one matrix of edge scores: a line of text, header, node names, planes of numbers.
+"""Cells of edge scores, read from matrices and lists of edges: a line of text, header, names, planes of numbers.
 
 A cell is a sequence of little-endian 64-bit words; equal scores have equal bytes.
 
@@ -444,7 +444,9 @@ def _is_constant(values: Floats) -> bool:
 
 
 def _check_symmetric(values: Floats, nodes: tuple[str, ...]) -> None:
-    for i, j in _differing(values)[:1].tolist():
+    differing = _differing(values)
+    if len(differing):
+        i, j = differing[0].tolist()
         raise ValueError(
             f"the matrix is not symmetric: {values[i, j]:.17g} from {nodes[i]!r} to {nodes[j]!r}, {values[j, i]:.17g} "
             "back; pass (S + S.T) / 2 if this is rounding (as in np.corrcoef), or leave symmetric=True out"
@@ -452,13 +454,17 @@ def _check_symmetric(values: Floats, nodes: tuple[str, ...]) -> None:
 
 
 def _check_finite(values: Floats, nodes: tuple[str, ...]) -> None:
-    for i, j in np.argwhere(np.isinf(values))[:1].tolist():
+    wrong = np.argwhere(np.isinf(values))
+    if len(wrong):
+        i, j = wrong[0].tolist()
         where = f"{values[i, j]:g} in the pair ({nodes[i]!r}, {nodes[j]!r})"
         raise ValueError(f"has the score {where}; scores are finite, NaN is not scored")
 
 
 def _check_probabilities(values: Floats, nodes: tuple[str, ...]) -> None:
-    for i, j in np.argwhere((values < 0) | (values > 1))[:1].tolist():
+    wrong = np.argwhere((values < 0) | (values > 1))
+    if len(wrong):
+        i, j = wrong[0].tolist()
         where = f"{values[i, j]:g} in the pair ({nodes[i]!r}, {nodes[j]!r})"
         raise ValueError(f"has the probability {where}; probabilities lie in [0, 1]")
 

@@ -74,7 +74,9 @@ def aligned(
         np.array([known.setdefault(names, len(known)) for names in x.node_sets] or [0], np.int64)[at]
         for x, at in zip((truths, estimates), sets, strict=True)
     ]
-    for at in np.flatnonzero(numbers[0] != numbers[1])[:1].tolist():
+    other_nodes = np.flatnonzero(numbers[0] != numbers[1])
+    if len(other_nodes):
+        at = int(other_nodes[0])
         node_lists = [list(x.node_sets[codes[at]]) for x, codes in zip((truths, estimates), sets, strict=True)]
         raise ValueError(
             f"{name_row(int(rows[at]), index)}: {node_sides(*node_lists)}; make the scores with "

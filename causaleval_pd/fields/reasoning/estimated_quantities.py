@@ -22,6 +22,7 @@ from .yes_counts import (
     Arms,
     Floats,
     Integers,
+    Terms,
     check_answers,
     count_terms,
     divide,
@@ -181,14 +182,14 @@ def _exact(worlds: Mapping[Any, World], groups: pd.DataFrame) -> pd.DataFrame | 
 def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None) -> pd.DataFrame:
     """Return the rows of one quantity of every pair."""
     arms, quantity = error.arms, error.quantity
-    terms = count_terms(arms, quantity)
+    terms = error.terms
     table = arms.groups[[*settings, "task", "cause", "effect"]].copy()
     table["quantity"] = quantity
     table["relation"] = "external"
     table["truth_exact"] = np.nan if exact is None else exact[quantity].to_numpy(np.float64)
     true = arms.of_truth()
     table["truth_sample"] = estimates(count_terms(true, quantity))
-    table["estimate"] = estimates(terms)
+    table["estimate"] = error.estimate
     table["truth"] = table["truth_exact"] if error.against == "exact" else table["truth_sample"]
     table["n"] = error.n_known.astype(np.int64)
     table["n_samples"] = arms.n_samples.astype(np.int64)
@@ -237,26 +238,23 @@ def _finish(result: pd.DataFrame, settings: list[str], worlds: Mapping[Any, Worl
 _PSEUDO = 4.0
 
 
-def unit_values(arms: Arms, quantity: str, bits: Floats) -> tuple[Floats, Floats]:
-    """Return a quantity of each group, and the influence of each unit on it (summing to 0 by group)."""
+def influences(arms: Arms, quantity: str, bits: Floats) -> Floats:
+    """Return the influence of each unit on a quantity of its group; influences sum to 0 by group."""
     one, zero = bits[:, 0], bits[:, 1]
     if quantity in ("pns", "monotonicity_violation"):
         yes, no = (one, zero) if quantity == "pns" else (zero, one)
-        return _mean(arms, np.where(np.isnan(one) | np.isnan(zero), np.nan, yes * (1 - no)))
-    if quantity in ("p_do1", "p_given1"):
-        return _mean(arms, one)
-    if quantity in ("p_do0", "p_given0"):
-        return _mean(arms, zero)
-    (mean1, move1), (mean0, move0) = _mean(arms, one), _mean(arms, zero)
-    return mean1 - mean0, move1 - move0
+        return _influences_on_mean(arms, np.where(np.isnan(one) | np.isnan(zero), np.nan, yes * (1 - no)))
+    if quantity == "ate":
+        return _influences_on_mean(arms, one) - _influences_on_mean(arms, zero)
+    return _influences_on_mean(arms, one if quantity[-1] == "1" else zero)
 
 
-def _mean(arms: Arms, values: Floats) -> tuple[Floats, Floats]:
+def _influences_on_mean(arms: Arms, values: Floats) -> Floats:
     known = ~np.isnan(values)
     n = arms.total(known)
     mean = divide(arms.total(np.where(known, values, 0.0)), n)
     moved = divide(np.where(known, values - mean[arms.group], 0.0), n[arms.group])
-    return mean, np.where(known, moved, 0.0)
+    return np.where(known, moved, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,9 +270,14 @@ class StandardErrors:
     against: Literal["exact", "sample"]
 
     @cached_property
+    def terms(self) -> Terms:
+        """Yes-counts of the reasoner's answers, by group."""
+        return count_terms(self.arms, self.quantity)
+
+    @cached_property
     def estimate(self) -> Floats:
         """The quantity computed from the reasoner's answers."""
-        return unit_values(self.arms, self.quantity, self.arms.answer)[0]
+        return estimates(self.terms)
 
     @cached_property
     def alone(self) -> StandardErrors:
@@ -285,10 +288,10 @@ class StandardErrors:
     def moves(self) -> scipy.sparse.csc_array:
         """Influence of each sample (row) on each group's estimate, or on its distance from the same-sample truth."""
         arms = self.arms
-        moved = unit_values(arms, self.quantity, arms.answer)[1]
+        moved = influences(arms, self.quantity, arms.answer)
         if self.against == "sample":
             true = arms.of_truth()
-            moved = moved - unit_values(true, self.quantity, true.answer)[1]
+            moved = moved - influences(true, self.quantity, true.answer)
         shape = (int(arms.sample.max(initial=-1)) + 1, len(arms.groups))
         return scipy.sparse.csc_array(scipy.sparse.coo_array((moved, (arms.sample, arms.group)), shape=shape))
 
@@ -318,15 +321,9 @@ class StandardErrors:
     @cached_property
     def n_known(self) -> Floats:
         """Number of units in the estimate, by group."""
-        known = ~np.isnan(self.arms.answer)
-        one, zero = (self.arms.total(known[:, i]) for i in (0, 1))
-        if self.quantity in ("p_do1", "p_given1"):
-            return one
-        if self.quantity in ("p_do0", "p_given0"):
-            return zero
-        if self.quantity == "ate":
-            return np.minimum(one, zero)
-        return self.arms.total(np.asarray(known.all(axis=1)))
+        n1, n0 = self.terms.n1, self.terms.n0
+        n = {"1": n1, "0": n0}.get(self.quantity[-1], np.minimum(n1, n0))
+        return n.astype(np.float64)
 
     @cached_property
     def variance(self) -> Floats:
@@ -387,9 +384,9 @@ class _PairPNS:
         arms = pns.arms
         missing = arms.asked & np.isnan(arms.answer)
         self.error, self.true = pns, replace(pns, arms=arms.of_truth(), against="exact")
-        self.counts = count_terms(arms, "pns").texts()
+        self.counts = pns.terms.texts()
         self.exact = np.full(len(arms.groups), np.nan) if exact is None else exact["pns"].to_numpy(np.float64)
-        self.sample_truth = estimates(count_terms(self.true.arms, "pns"))
+        self.sample_truth = self.true.estimate
         self.smooth, self.smooth_truth = _smooth(pns), _smooth(self.true)
         self.n_failed = arms.total(missing[:, 0]) + arms.total(missing[:, 1])
         self.low, self.high = missing_bounds(arms, "pns")

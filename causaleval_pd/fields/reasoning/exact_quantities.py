@@ -8,14 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 #: (parent, child) of an edge; (cause, effect) of a question
 Pair = tuple[str, str]
@@ -95,18 +92,6 @@ def answers(model: Model, noise: Mapping[str, NDArray[np.bool_]], pairs: Sequenc
                     for world, values in enumerate((fact, *under)):
                         effects[i, world, samples] = values[effect]
     return effects.transpose(2, 0, 1)
-
-
-def acyclic_graph(edges: Iterable[Pair], nodes: Iterable[str]) -> nx.DiGraph[str]:
-    """Return the graph of these edges and nodes; refuse a cycle."""
-    import networkx as nx
-
-    graph: nx.DiGraph[str] = nx.DiGraph(list(edges))
-    graph.add_nodes_from(nodes)
-    if not nx.is_directed_acyclic_graph(graph):
-        cycle = [parent for parent, _ in nx.find_cycle(graph)]
-        raise ValueError(f"a world is acyclic, but its edges lead round {' -> '.join([*cycle, cycle[0]])}")
-    return graph
 
 
 #: quantities of a pair (cause, effect)

@@ -252,11 +252,6 @@ QUANTITY = register_field(
 )
 
 
-def function_of_answers(value: Value) -> str | None:
-    """Check that a metric is a function of one true and one given answer."""
-    return not_pairwise(value, AnswerPairs(np.array([False, False, True, True]), np.array([False, True] * 2)))
-
-
 def function_of_quantities(value: Value) -> str | None:
     """Check that a metric is a function of one true and one estimated quantity, whatever their counts."""
     truth, estimate = np.array([0.2, 0.5, 0.25, 0.9]), np.array([0.3, 0.1, 0.25, 0.4])
@@ -290,7 +285,9 @@ ANSWER = register_closed_form(
         "answer",
         "answer",
         "A function of one true and one given answer. A control answers yes or no, so its law has two values.",
-        function_of_answers,
+        lambda value: not_pairwise(
+            value, AnswerPairs(np.array([False, False, True, True]), np.array([False, True] * 2))
+        ),
     )
 )
 COUNTED = register_closed_form(

@@ -234,7 +234,11 @@ def _answers(log: Any, questions: pd.DataFrame, ids: list[str], read: Callable[[
         if position is None or sample.input != prompts[position]:
             what = "is not among the questions" if position is None else "was asked with another prompt"
             raise ValueError(f"sample {sample.id} of the log of {log.eval.model} {what}")
-        replies[sample.epoch, position] = _row(sample, read)
+        if sample.error is not None or not sample.output.choices:
+            row = failed_row(sample.error.message if sample.error is not None else "no reply")
+        else:
+            row = reply_row(_reply(sample.output, sample.working_time), read)
+        replies[sample.epoch, position] = row | {"asked_at": sample.started_at}
     epochs = max(epoch for epoch, _ in replies)
     rows, places = [], []
     for epoch in range(1, epochs + 1):
@@ -249,15 +253,6 @@ def _answers(log: Any, questions: pd.DataFrame, ids: list[str], read: Callable[[
         pd.Series([row.get("asked_at") for row in rows], dtype=object), utc=True, format="ISO8601"
     )
     return table
-
-
-def _row(sample: Any, read: Callable[[Any], bool | None]) -> dict[str, Any]:
-    """Return the columns of one sample."""
-    if sample.error is not None or not sample.output.choices:
-        row = failed_row(sample.error.message if sample.error is not None else "no reply")
-    else:
-        row = reply_row(_reply(sample.output, sample.working_time), read)
-    return row | {"asked_at": sample.started_at}
 
 
 def _reply(output: Any, seconds: float | None) -> Reply:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_type, name_row, shown
 from ...contract.context import Context
 from ...contract.field import Field, register_field
-from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, register_closed_form
+from ...contract.law import ClosedForm, ClosedFormRule, Distribution, register_closed_form
 from ...contract.metric import Metric, metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, register_null
 from ...contract.pairs import Batch
@@ -159,18 +159,13 @@ LABELS = register_field(
 )
 
 
-def function_of_labels(value: Value) -> str | None:
-    """Check that a metric is a function of one true and one given label."""
-    return not_pairwise(value, LabelPairs.of(list("aaabbbccc"), list("abcabcabc")))
-
-
 LABEL = register_closed_form(
     ClosedFormRule(
         "label",
         "label",
         "A function of one true and one given label. A control has a label of the reasoner's, by its share among the "
         "answers, so its law has as many values as there are labels.",
-        function_of_labels,
+        lambda value: not_pairwise(value, LabelPairs.of(list("aaabbbccc"), list("abcabcabc"))),
     )
 )
 

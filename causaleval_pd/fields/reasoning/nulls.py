@@ -22,7 +22,7 @@ from ...contract.metric import Metric
 from ...contract.null import Controls, DrawnControls, MakeControls, Matching, Null, register_null
 from ...execution.random_streams import random_words, uniforms
 from .field import ANSWER, ANSWERS, COUNTED, QUANTITY, AnswerPairs, QuantityPairs
-from .yes_counts import CountLaw, Floats, Integers, Terms, quantity_laws
+from .yes_counts import Floats, Integers, Terms, quantity_laws
 
 Keys = NDArray[np.uint64]
 
@@ -309,16 +309,6 @@ def _controls_of_answers(name: str) -> MakeControls:
     return controls
 
 
-def _drawn_quantities(null: str, terms: Terms, column: int, keys: Keys, start: int, count: int) -> Floats:
-    """Draw quantities of one column of terms, whose number names its random streams, (rows, count)."""
-    total = np.zeros((len(keys), count))
-    for part, law in enumerate(quantity_laws(null, terms)):
-        # each term of a row has its own stream
-        streams = keys + np.uint64(_STREAM * (2 * column + part) % 2**64)
-        total += law.draw(uniforms(streams, start, count))
-    return total
-
-
 def _law_of_quantities(null: str, pairs: QuantityPairs, terms: Terms, metric: Metric) -> ClosedForm | None:
     """Return the exact law of the metric where a row is one quantity with one random count."""
     if metric.closed_form != COUNTED.name or (terms.quantity[:, 0] >= 0).any() or np.any(pairs.n_factors != 1):
@@ -327,19 +317,14 @@ def _law_of_quantities(null: str, pairs: QuantityPairs, terms: Terms, metric: Me
     if any((law.drawn > 0).any() for law in laws[1:]):
         return None
     law = laws[0]
-    stored, index = _distinct(law, pairs.truth)
+    # each distinct law and truth once
+    columns = np.stack([pairs.truth, *law], axis=1)
+    _, stored, index = np.unique(columns, axis=0, return_index=True, return_inverse=True, equal_nan=True)
     counts, cumulative = law.take(stored).support()
     values = law.take(stored).values(counts)
     support = pairs.take(np.repeat(stored, values.shape[1]))
     scored = np.asarray(metric(replace(support, estimate=values.ravel())), np.float64).reshape(values.shape)
-    return ClosedForm.of(Distribution.of(index, scored, np.diff(cumulative, prepend=0.0, axis=1)))
-
-
-def _distinct(law: CountLaw, truth: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first row of each distinct law and truth, and for each row the position of its own."""
-    columns = np.stack([truth, *law], axis=1)
-    _, first, inverse = np.unique(columns, axis=0, return_index=True, return_inverse=True, equal_nan=True)
-    return first, inverse.reshape(-1).astype(np.int64)
+    return ClosedForm.of(Distribution.of(index.reshape(-1), scored, np.diff(cumulative, prepend=0.0, axis=1)))
 
 
 def _controls_of_quantities(name: str) -> MakeControls:
@@ -361,8 +346,11 @@ def _controls_of_quantities(name: str) -> MakeControls:
                 at = np.flatnonzero(terms.quantity[:, column] >= 0)
                 if not len(at):
                     continue
-                chosen = Terms(*(values[at, column] for values in terms))
-                values = _drawn_quantities(name, chosen, column, keys[at], start, count)
+                values = np.zeros((len(at), count))
+                for part, law in enumerate(quantity_laws(name, Terms(*(one[at, column] for one in terms)))):
+                    # each term of a row has its own stream
+                    streams = keys[at] + np.uint64(_STREAM * (2 * column + part) % 2**64)
+                    values += law.draw(uniforms(streams, start, count))
                 if column:
                     estimate[at] *= values
                 else:

@@ -110,7 +110,10 @@ def quadrant(
     shown = points.clip(upper=top)
     _draw_borders(ax, top)
     middles = shown.groupby(level=0, sort=False).median().loc[names]
-    areas = _areas(middles)
+    # of points that coincide, the first is the largest, so that all can be seen
+    same = middles.round(9).groupby(["external", "internal"], sort=False, dropna=False)
+    rank = same.cumcount(ascending=False).tolist()
+    areas = {name: _AREAS[min(i, len(_AREAS) - 1)] for name, i in zip(middles.index, rank, strict=True)}
     for name, colour, marker in _styles(names):
         mine, known = shown.loc[name], decided.loc[name]
         for part, face in ((mine[known], colour), (mine[~known], "none")):
@@ -129,22 +132,16 @@ def quadrant(
     for handle in ax.get_legend().legend_handles:  # type: ignore[union-attr]
         handle.set_sizes([60])  # type: ignore[union-attr]
     if caption:
-        infinite = bool(np.isinf(points.to_numpy()).any())
-        rule = _tolerance_words(convention, delta, floor, infinite)
-        write_caption(ax, new_figure, f"{rule}{_not_shown(quantities, by, names)}.")
+        if convention is None:
+            rule = f"A tolerance is {delta:g} x max(|truth|, {floor:g})"
+        else:
+            rule = f"The paper's rule: relative errors of at most {delta:g}, and of its threshold of consistency"
+        small = "small points: tasks, hollow where errors of sampling reach across a border"
+        large = "large points: medians of tasks, in several sizes where they coincide"
+        edge = "; at the edge: infinite or undefined" if np.isinf(points.to_numpy()).any() else ""
+        note = f"Probabilities of necessity and sufficiency (PNS); {small}; {large}{edge}"
+        write_caption(ax, new_figure, f"{rule}. {note}{_not_shown(quantities, by, names)}.")
     return ax
-
-
-def _tolerance_words(convention: Convention, delta: float, floor: float, infinite: bool) -> str:
-    """Describe the points of a quadrant, for its caption."""
-    if convention is None:
-        rule = f"A tolerance is {delta:g} x max(|truth|, {floor:g})"
-    else:
-        rule = f"The paper's rule: relative errors of at most {delta:g}, and of its threshold of consistency"
-    edge = "; at the edge: infinite or undefined" if infinite else ""
-    small = "small points: tasks, hollow where errors of sampling reach across a border"
-    large = "large points: medians of tasks, in several sizes where they coincide"
-    return f"{rule}. Probabilities of necessity and sufficiency (PNS); {small}; {large}{edge}"
 
 
 def _draw_borders(ax: Axes, top: float) -> None:
@@ -165,13 +162,6 @@ def _draw_borders(ax: Axes, top: float) -> None:
             x, y, words, transform=ax.transAxes, ha="left" if x < 0.5 else "right",
             va="bottom" if y < 0.5 else "top", color=tone(0.65, ax), size="small", zorder=4,
         )  # fmt: skip
-
-
-def _areas(points: pd.DataFrame) -> dict[str, float]:
-    """Return the area of each point; of points that coincide, the first is the largest, so that all can be seen."""
-    same = points.round(9).groupby(["external", "internal"], sort=False, dropna=False)
-    rank = same.cumcount(ascending=False).tolist()
-    return {name: float(_AREAS[min(i, len(_AREAS) - 1)]) for name, i in zip(points.index, rank, strict=True)}
 
 
 @figure(

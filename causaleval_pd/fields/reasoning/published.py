@@ -28,6 +28,7 @@ ROWS_AT_ONCE = 5000
 
 _KEYS = {"Context ID": "task", "Sample ID": "sample"}
 _FACTUAL = {*_KEYS, "Effect", "Context", "Question", "True"}
+_FACT = {"fact": ("Question", "True")}
 _ARMS = {
     "do1": ("Question (cause = True)", "True (cause = True)"),
     "do0": ("Question (cause = False)", "True (cause = False)"),
@@ -145,10 +146,10 @@ def _split(rows: pd.DataFrame, path: Any) -> dict[str, pd.DataFrame]:
     rows = rows.rename(columns=_KEYS)
     rows["replicate"] = rows.get("Replicate ID", 0)
     names = {*rows.columns, *(old for old, new in _KEYS.items() if new in rows)}
-    for layout, tables in ((_PAIRED, _paired), (_FACTUAL, _factual), (_RAW, _raw)):
+    for layout, arms in ((_PAIRED, _ARMS), (_FACTUAL, _FACT), (_RAW, None)):
         if names >= layout:
             try:
-                return tables(rows)
+                return _raw(rows) if arms is None else _asked(rows, arms)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"file {path}: {error}") from error
     raise ValueError(
@@ -162,30 +163,21 @@ def _contexts(rows: pd.DataFrame) -> pd.DataFrame:
     return table.drop_duplicates(_UNIQUE["contexts"]).reindex(columns=COLUMNS["contexts"])
 
 
-def _asked(
-    rows: pd.DataFrame, world: str, cause: pd.Series | None, text: str, truth: str
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the questions and truths of one column of questions."""
-    above = "" if cause is None else cause + ">"
-    table = rows[["task", "sample"]].assign(
-        question=rows["task"].astype("str") + "/" + above + rows["Effect"] + "/" + world,
-        cause=pd.Series(pd.NA, index=rows.index, dtype="str") if cause is None else cause,
-        effect=rows["Effect"],
-        world=world,
-        text=rows[text],
-        truth=_truth(rows[truth]),
-    )
-    return table[COLUMNS["questions"]].drop_duplicates(), table[COLUMNS["truths"]].drop_duplicates()
-
-
-def _factual(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    questions, truths = _asked(rows, "fact", None, "Question", "True")
-    return {"contexts": _contexts(rows), "questions": questions, "truths": truths}
-
-
-def _paired(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    arms = [_asked(rows, world, rows["Cause"], text, truth) for world, (text, truth) in _ARMS.items()]
-    questions, truths = (pd.concat(part, ignore_index=True) for part in zip(*arms, strict=True))
+def _asked(rows: pd.DataFrame, arms: Mapping[str, tuple[str, str]]) -> dict[str, pd.DataFrame]:
+    """Return the contexts, questions and truths of rows whose questions stand in one column or, of pairs, in two."""
+    parts = []
+    for world, (text, truth) in arms.items():
+        cause = pd.Series(pd.NA, index=rows.index, dtype="str") if world == "fact" else rows["Cause"]
+        table = rows[["task", "sample"]].assign(
+            question=rows["task"].astype("str") + "/" + (cause + ">").fillna("") + rows["Effect"] + "/" + world,
+            cause=cause,
+            effect=rows["Effect"],
+            world=world,
+            text=rows[text],
+            truth=_truth(rows[truth]),
+        )
+        parts.append([table[COLUMNS[name]].drop_duplicates() for name in ("questions", "truths")])
+    questions, truths = (pd.concat(tables, ignore_index=True) for tables in zip(*parts, strict=True))
     return {"contexts": _contexts(rows), "questions": questions, "truths": truths}
 
 

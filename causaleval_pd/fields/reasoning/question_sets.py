@@ -94,10 +94,15 @@ def read_cladder(
     told = _backgrounds(models) if models is not None else {}
 
     def row(record: Record) -> dict[str, Any]:
-        meta = _meta(record)
+        meta = record.get("meta", record)  # flat tables have what is known of a question beside it
+        if not isinstance(meta, Mapping):
+            raise ValueError(f"its field 'meta' must be an object, found {shown(meta)}")
+        rung = str(_field(meta, "rung")).strip()
+        if rung not in ("1", "2", "3"):
+            raise ValueError(f"its rung must be 1, 2 or 3, found {shown(meta['rung'])}")
         fields = {
             "question": _key(_field(record, "question_id", "id")),
-            "rung": _rung(_field(meta, "rung")),
+            "rung": int(rung),
             "query": _text(meta, "query_type"),
             "graph": _text(meta, "graph_id"),
             "cluster": meta.get("model_id", meta.get("story_id")),
@@ -242,10 +247,9 @@ def _records(path: str | PathLike[str]) -> Iterable[Record]:
 def _field(record: Record, *names: str) -> Any:
     """Return the first of several fields that a record has."""
     for name in names:
-        if isinstance(record, Mapping) and record.get(name) is not None:
+        if record.get(name) is not None:
             return record[name]
-    fields = sorted(map(str, record)) if isinstance(record, Mapping) else shown(record)
-    raise ValueError(f"it has no field {' or '.join(map(repr, names))}; found {fields}")
+    raise ValueError(f"it has no field {' or '.join(map(repr, names))}; found {sorted(map(str, record))}")
 
 
 def _csv_rows(text: str) -> Iterable[tuple[list[str], list[str]]]:
@@ -278,14 +282,6 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"found {name}, which is not JSON")
 
 
-def _meta(record: Record) -> Record:
-    """Return the record of what is known of a question: the field `meta`, or in flat tables the record itself."""
-    details = record.get("meta", record)
-    if not isinstance(details, Mapping):
-        raise ValueError(f"its field 'meta' must be an object, found {shown(details)}")
-    return details
-
-
 def _text(record: Record, name: str, *, may_be_empty: bool = False) -> str:
     """Return a field that is text."""
     text = _field(record, name)
@@ -299,14 +295,6 @@ def _key(found: Any) -> str | None:
     if isinstance(found, bool) or not isinstance(found, (str, int, type(None))):
         raise ValueError(f"its key must be text or a whole number, found {shown(found)}")
     return None if found is None else str(found)
-
-
-def _rung(found: Any) -> int:
-    """Return a rung of the ladder of causation."""
-    word = str(found).strip()
-    if word not in ("1", "2", "3"):
-        raise ValueError(f"its rung must be 1, 2 or 3, found {shown(found)}")
-    return int(word)
 
 
 def _truth(answer: Any, words: Mapping[str, bool]) -> bool:

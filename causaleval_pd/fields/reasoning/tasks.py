@@ -101,6 +101,10 @@ class Task:
         """Return the texts of the first n samples, one row per replicate of a sample; replicates vary fastest."""
         sample, replicate = np.divmod(np.arange(n * replicates), replicates)
         bits = self.world.sample(n, self.seed).to_numpy()[sample]
+        # each row of booleans as a string of 0 and 1
+        offsets = np.arange(len(bits) + 1, dtype=np.int32) * bits.shape[1]
+        letters = np.ascontiguousarray(bits.astype(np.uint8) + ord("0"))
+        noise = pa.StringArray.from_buffers(len(bits), pa.py_buffer(offsets), pa.py_buffer(letters))
 
         # the noise uses `seed` with streams named by nodes, so texts use another seed
         def draw(labels: Sequence[str]) -> NDArray[np.float64]:
@@ -112,18 +116,10 @@ class Task:
                 "task": pa.array(np.full(len(sample), self.number)),
                 "sample": pa.array(sample),
                 "replicate": pa.array(replicate),
-                "noise": _bit_strings(bits),
+                "noise": noise,
                 "text": self.theme.tell_samples(self.world, self.conditions, bits, draw),
             }
         )
-
-
-def _bit_strings(bits: NDArray[np.bool_]) -> pa.Array:
-    """Return each row of booleans as a string of 0 and 1."""
-    n, width = bits.shape
-    offsets = np.arange(n + 1, dtype=np.int32) * width
-    letters = np.ascontiguousarray(bits.astype(np.uint8) + ord("0"))
-    return pa.StringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(letters))
 
 
 def _stored(name: str, text: str) -> Any:
@@ -244,7 +240,25 @@ class Tasks:
             If a row names an unknown task, sample or question, or the instruction is unknown.
         """
         rows = self.questionnaire() if rows is None else rows
-        return _join_prompts(rows, self.worlds, self.contexts, self.questions, instruction)
+        worlds, contexts, questions = self.worlds, self.contexts, self.questions
+        last = instruction_text(instruction)
+        keys = contexts[_CONTEXT].assign(place=np.arange(len(contexts)))
+        place = rows[_CONTEXT].merge(keys, how="left", on=_CONTEXT, validate="m:1")["place"]
+        asked = place.fillna(-1).to_numpy(np.int64)
+        question = pd.Index(questions["question"]).get_indexer(rows["question"])
+        world = pd.Index(worlds["task"]).get_indexer(rows["task"])
+        lost = (asked < 0) | (question < 0) | (world < 0)
+        if lost.any():
+            row = int(lost.argmax())
+            key = rows.iloc[row][[*_CONTEXT, "question"]].to_dict()
+            raise ValueError(f"row {row} asks {key}, which has no text here")
+        used, first, context = np.unique(asked, return_index=True, return_inverse=True)
+        # where each context describes the world, the world's own text is empty
+        intro = (worlds["text"] + "\n\n").where(worlds["text"] != "", "")
+        opening = _joined(_arrow(intro).take(pa.array(world[first])), _arrow(contexts["text"].take(used)), "")
+        asks = _arrow(questions["text"] + last)
+        prompts = _joined(opening.take(pa.array(context)), asks.take(pa.array(question)), "\n\n")
+        return pd.Series(pd.array(prompts, dtype="str"), rows.index, name="prompt")
 
 
 def make_tasks(
@@ -317,7 +331,12 @@ def make_tasks(
     for name, value in (("n_tasks", n_tasks), ("n_samples", n_samples), ("replicates", replicates)):
         check_whole(value, name, 1)
     if sizes is not None:
-        _check_sizes(sizes)
+        expected = "one sequence of numbers of nodes per graph, as [[3, 3]]"
+        read_sizes(sizes, "sizes", expected)
+        if any(isinstance(size, (int, np.integer)) for size in sizes):
+            raise ValueError(f"sizes holds one sequence per graph: for one graph give [{list(sizes)}]")
+        for size in sizes:
+            read_sizes(size, "sizes", expected, whole=True)
     if worlds is not None:
         read_sizes(worlds, "worlds", "worlds of your own")
     themes = [theme] if isinstance(theme, (str, Theme)) else list(theme)
@@ -376,38 +395,6 @@ def _edges(drawn: Sequence[Task]) -> pd.DataFrame:
 def _quantities(drawn: Sequence[Task]) -> pd.DataFrame:
     tables = [t.world.truths(t.pairs).assign(task=t.number) for t in drawn]
     return pd.concat(tables, ignore_index=True)[COLUMNS["quantities"]]
-
-
-def _check_sizes(sizes: Sequence[Sequence[int]]) -> None:
-    """Refuse anything but one sequence of integers a graph."""
-    expected = "one sequence of numbers of nodes per graph, as [[3, 3]]"
-    read_sizes(sizes, "sizes", expected)
-    if any(isinstance(size, (int, np.integer)) for size in sizes):
-        raise ValueError(f"sizes holds one sequence per graph: for one graph give [{list(sizes)}]")
-    for size in sizes:
-        read_sizes(size, "sizes", expected, whole=True)
-
-
-def _join_prompts(
-    rows: pd.DataFrame, worlds: pd.DataFrame, contexts: pd.DataFrame, questions: pd.DataFrame, instruction: str | None
-) -> pd.Series:
-    """Join the texts of world, context and question, and the instruction, for each row."""
-    last = instruction_text(instruction)
-    keys = contexts[_CONTEXT].assign(place=np.arange(len(contexts)))
-    asked = rows[_CONTEXT].merge(keys, how="left", on=_CONTEXT, validate="m:1")["place"].fillna(-1).to_numpy(np.int64)
-    question = pd.Index(questions["question"]).get_indexer(rows["question"])
-    world = pd.Index(worlds["task"]).get_indexer(rows["task"])
-    lost = (asked < 0) | (question < 0) | (world < 0)
-    if lost.any():
-        row = int(lost.argmax())
-        raise ValueError(f"row {row} asks {rows.iloc[row][[*_CONTEXT, 'question']].to_dict()}, which has no text here")
-    used, first, context = np.unique(asked, return_index=True, return_inverse=True)
-    # where each context describes the world, the world's own text is empty
-    intro = (worlds["text"] + "\n\n").where(worlds["text"] != "", "")
-    opening = _joined(_arrow(intro).take(pa.array(world[first])), _arrow(contexts["text"].take(used)), "")
-    asks = _arrow(questions["text"] + last)
-    prompts = _joined(opening.take(pa.array(context)), asks.take(pa.array(question)), "\n\n")
-    return pd.Series(pd.array(prompts, dtype="str"), rows.index, name="prompt")
 
 
 def instruction_text(instruction: str | None) -> str:

@@ -194,7 +194,10 @@ def taxonomy(
         raise ValueError("the table has no rows of the PNS, needed for classes; call quantities with which=['pns']")
     judged = judged_by(convention, table, delta=delta, floor=floor, level=level, multiplier=multiplier)
     if convention is None:
-        decided = _decided(judged, names, 1 - level)
+        # p-values of "within the tolerance" are corrected for their number in a task and relation
+        number = judged.groupby([*names, "relation"], sort=False, dropna=False)["p_beyond"].transform("count")
+        decisions = [judged["p_within"] <= 1 - level, judged["p_beyond"] * number <= 1 - level]
+        decided = np.select(decisions, ["yes", "no"], "undecided").astype(object)
     else:
         decided = np.where(judged["excess"] <= 1 + 1e-12, "yes", "no")
     return _classify(judged, decided, names)
@@ -219,13 +222,6 @@ def judged_by(convention: Convention, table: pd.DataFrame, **options: Any) -> pd
     passes = judged["passes_published"].fillna(False).to_numpy(bool)
     excess = np.where(passes, np.fmin(excess, 1.0), np.where(excess > 1, excess, np.inf))
     return judged.assign(excess=excess)
-
-
-def _decided(judged: pd.DataFrame, names: list[str], error: float) -> NDArray[np.object_]:
-    """Decide on rows; p-values of "within the tolerance" are corrected for their number in a task and relation."""
-    number = judged.groupby([*names, "relation"], sort=False, dropna=False)["p_beyond"].transform("count")
-    beyond = judged["p_beyond"] * number
-    return np.select([judged["p_within"] <= error, beyond <= error], ["yes", "no"], "undecided").astype(object)
 
 
 def _classify(judged: pd.DataFrame, decided: NDArray[Any], names: list[str]) -> pd.DataFrame:
@@ -334,15 +330,11 @@ def _tests(
     share = _is_share(quantities) & ~internal & (truth == exact) & (not by_sample)
     if share.any():
         n = quantities["n_effective"].to_numpy(np.float64)[share]
-        beyond[share], within[share] = share_tests(estimate[share] * n, n, truth[share], tolerance[share])
+        yes = estimate[share] * n
+        top, bottom = truth[share] + tolerance[share], truth[share] - tolerance[share]
+        beyond[share] = np.minimum(1.0, 2 * np.minimum(upper_tail(yes, n, top), lower_tail(yes, n, bottom)))
+        within[share] = np.maximum(upper_tail(yes, n, bottom), lower_tail(yes, n, top))
     return beyond, within
-
-
-def share_tests(yes: Floats, n: Any, truth: Floats, tolerance: Floats) -> tuple[Floats, Floats]:
-    """Test a share of yes by the binomial law: p-values of "within the tolerance" and of "beyond it"."""
-    top, bottom = truth + tolerance, truth - tolerance
-    beyond = 2 * np.minimum(upper_tail(yes, n, top), lower_tail(yes, n, bottom))
-    return np.minimum(1.0, beyond), np.maximum(upper_tail(yes, n, bottom), lower_tail(yes, n, top))
 
 
 def upper_tail(yes: Floats, n: Any, p: Floats) -> Floats:

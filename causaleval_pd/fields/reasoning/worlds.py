@@ -19,7 +19,6 @@ from .exact_quantities import (
     EXACT_QUANTITIES,
     Divorced,
     Pair,
-    acyclic_graph,
     answers,
     divorce_parents,
     evaluate,
@@ -101,7 +100,11 @@ class World:
             str(node): check_number(p, f"noise of node {node!r}", "[0, 1]") for node, p in noise.items()
         }
         self.edges: tuple[Pair, ...] = _read_edges(edges, self.noise)
-        graph = acyclic_graph(self.edges, self.noise)
+        graph: nx.DiGraph[str] = nx.DiGraph(list(self.edges))
+        graph.add_nodes_from(self.noise)
+        if not nx.is_directed_acyclic_graph(graph):
+            cycle = [parent for parent, _ in nx.find_cycle(graph)]
+            raise ValueError(f"a world is acyclic, but its edges lead round {' -> '.join([*cycle, cycle[0]])}")
         place = {node: i for i, node in enumerate(self.noise)}
         # parents first, otherwise in the order of `noise`
         self.nodes: tuple[str, ...] = tuple(nx.lexicographical_topological_sort(graph, key=place.__getitem__))
@@ -450,16 +453,26 @@ def sample_world(
     if len(set(names)) != n_nodes or len(names) != n_nodes:
         raise ValueError(f"nodes must be {n_nodes} different names, found {names}")
     check_number(min_pns, "min_pns", "[0, 1)")
-    low, high = read_range((noise, noise) if isinstance(noise, (int, float)) else noise, "noise", "[0, 1]")
+    if isinstance(noise, (int, float)):
+        noise = (noise, noise)
+    if not isinstance(noise, (tuple, list)) or len(noise) != 2:
+        raise ValueError(f"noise must be a range (low, high) in [0, 1], found {shown(noise)}")
+    low, high = (check_number(value, "noise", "[0, 1]") for value in noise)
+    if low > high:
+        raise ValueError(f"noise must be a range (low, high), found {shown(noise)}, whose low is the larger")
     generator = np.random.default_rng(resolve_seed(rng))
     best = 0.0
     for _ in range(_TRIES):
         drawn = [str(k) for k in generator.choice(KINDS, len(sizes))] if kinds is None else kinds
-        world = World(
-            join_components(sizes, drawn, names),
-            _draw_functions(functions, names, generator),
-            _draw_noise(low, high, names, generator),
-        )
+        edges, first = [], 0
+        for size, shape in zip(sizes, drawn, strict=True):
+            edges += [(names[first + i], names[first + j]) for i, j in component_edges(size, shape)]
+            first += size - 1
+        drawn_functions = _draw_functions(functions, names, generator)
+        uniform = generator.uniform(low, high, n_nodes)
+        # only drawn probabilities are rounded
+        rates = [low] * n_nodes if math.isclose(low, high) else uniform.round(1).tolist()
+        world = World(edges, drawn_functions, dict(zip(names, rates, strict=True)))
         if min_pns == 0:
             return world
         pair_pns = world.pns(names[0], names[-1])
@@ -472,29 +485,12 @@ def sample_world(
     )
 
 
-def read_range(given: Any, name: str, interval: str) -> tuple[float, float]:
-    """Check a range (low, high) within an interval, and return its ends."""
-    if not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise ValueError(f"{name} must be a range (low, high) in {interval}, found {shown(given)}")
-    low, high = (check_number(value, name, interval) for value in given)
-    if low > high:
-        raise ValueError(f"{name} must be a range (low, high), found {shown(given)}, whose low is the larger")
-    return low, high
-
-
 def _draw_functions(functions: str, names: Sequence[str], generator: np.random.Generator) -> dict[str, Any]:
     n = len(names)
     n_and = {"and": n, "random": n // 2, "mixed": n // 3}.get(functions, 0)
     n_xor = {"xor": n, "mixed": n // 3}.get(functions, 0)
     drawn = generator.permutation(["and"] * n_and + ["xor"] * n_xor + ["or"] * (n - n_and - n_xor))
     return dict(zip(names, drawn.tolist(), strict=True))
-
-
-def _draw_noise(low: float, high: float, names: Sequence[str], generator: np.random.Generator) -> dict[str, float]:
-    drawn = generator.uniform(low, high, len(names))
-    # only drawn probabilities are rounded
-    rates = [low] * len(names) if math.isclose(low, high) else drawn.round(1).tolist()
-    return dict(zip(names, rates, strict=True))
 
 
 def example_world(p: float = 0.4, function: Literal["and", "or"] = "or") -> World:
@@ -531,7 +527,7 @@ def example_world(p: float = 0.4, function: Literal["and", "or"] = "or") -> Worl
     return World(edges, dict.fromkeys(nodes, function), dict.fromkeys(nodes, p))
 
 
-def component_edges(size: int, kind: Literal["cycle", "wheel"]) -> list[tuple[int, int]]:
+def component_edges(size: int, kind: str) -> list[tuple[int, int]]:
     """Return the edges of one component over nodes 0 .. size - 1, from its only source 0 to its only sink size - 1."""
     # A "cycle" is a path with a shortcut from source to sink, a "wheel" a hub 0 that leads to such a path; two nodes
     # are one edge, three a triangle, whatever the kind.
@@ -564,15 +560,6 @@ def component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:
     if len(kinds) != len(sizes):
         raise ValueError(f"kind must name one kind a component: {len(sizes)} sizes, {len(kinds)} kinds")
     return kinds
-
-
-def join_components(sizes: Sequence[int], kinds: Sequence[Any], names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the edges of components in a row, over names in topological order."""
-    edges, first = [], 0
-    for size, kind in zip(sizes, kinds, strict=True):
-        edges += [(names[first + i], names[first + j]) for i, j in component_edges(size, kind)]
-        first += size - 1
-    return edges
 
 
 def read_sizes(given: Any, name: str, expected: str, *, whole: bool = False) -> None:

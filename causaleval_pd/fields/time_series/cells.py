@@ -239,23 +239,12 @@ def kind_of(cell: bytes) -> int:
     return cell[_TEXT + 2]
 
 
-def head_key(cell: bytes) -> bytes:
-    """Return the bytes by which cells that can be decoded together agree."""
-    n_bytes = int.from_bytes(cell[_TEXT + 16 : _TEXT + 20], "little")
-    return cell[_TEXT : _TEXT + 2] + cell[_TEXT + 3 : _START + (n_bytes + 7) // 8 * 8]
-
-
 def read_head(cell: bytes) -> Head:
     """Read what stands before the planes; raise a ValueError for a faulty cell."""
     if not is_lagged_cell(cell):
         raise ValueError(f"{_FORMAT.explain(cell)} (these start with a line such as 'ts_dag, 3 variables, 2 links')")
-    if cell[_TEXT + 1] != VERSION:
-        raise ValueError(f"found a lagged graph of format version {cell[_TEXT + 1]}; this release reads {VERSION}")
-    if kind_of(cell) >= len(KINDS):
-        raise ValueError(f"found class code {kind_of(cell)}; known are 0 to {len(KINDS) - 1} for {', '.join(KINDS)}")
-    head = _read_named(head_key(cell))
-    if head.n_planes != n_planes_of(kind_of(cell)):
-        raise ValueError(f"found {head.n_planes} planes of marks in a {KINDS[kind_of(cell)]}; the cell is damaged")
+    n_bytes = int.from_bytes(cell[_TEXT + 16 : _TEXT + 20], "little")
+    head = _read_head(cell[_TEXT : _START + (n_bytes + 7) // 8 * 8])
     expected = head.start + head.n_planes * head.plane_bytes
     if len(cell) != expected:
         raise ValueError(
@@ -266,10 +255,14 @@ def read_head(cell: bytes) -> Head:
 
 
 @lru_cache(maxsize=1024)
-def _read_named(key: bytes) -> Head:
-    """Read header and names without the class code."""
-    _, _, _, n_planes, n_nodes, digest, n_bytes, max_lag, min_lag = _HEADER.unpack_from(key[:2] + b"\0" + key[2:])
-    padded = key[_HEADER.size - 1 :]
+def _read_head(raw: bytes) -> Head:
+    """Read header and names."""
+    _, version, kind, n_planes, n_nodes, digest, n_bytes, max_lag, min_lag = _HEADER.unpack_from(raw)
+    if version != VERSION:
+        raise ValueError(f"found a lagged graph of format version {version}; this release reads {VERSION}")
+    if kind >= len(KINDS):
+        raise ValueError(f"found class code {kind}; known are 0 to {len(KINDS) - 1} for {', '.join(KINDS)}")
+    padded = raw[_HEADER.size :]
     blob = padded[:n_bytes]
     if len(blob) != n_bytes or padded[n_bytes:].strip(b"\0"):
         raise ValueError("its names are cut off; the cell is damaged")
@@ -278,6 +271,8 @@ def _read_named(key: bytes) -> Head:
     nodes = read_names(blob, n_nodes)
     if min_lag > min(1, max_lag):
         raise ValueError(f"has the smallest lag {min_lag} and the largest {max_lag}; the cell is damaged")
+    if n_planes != n_planes_of(kind):
+        raise ValueError(f"found {n_planes} planes of marks in a {KINDS[kind]}; the cell is damaged")
     return Head(nodes, min_lag, max_lag, n_planes, _START + len(padded))
 
 

@@ -20,7 +20,6 @@ from .cells import (
     Codes,
     Head,
     LaggedGraph,
-    head_key,
     is_lagged_cell,
     kind_of,
     read_codes,
@@ -251,28 +250,24 @@ def unpack_lagged(series: pd.Series) -> LaggedCells:
     def at(cell: int) -> str:
         return name_row(int(np.argmax(codes == cell)), series.index, series.name)
 
-    groups: dict[bytes, list[int]] = {}
-    heads: dict[bytes, Head] = {}
+    groups: dict[Head, list[int]] = {}
     for number, cell in enumerate(cells):
         if not isinstance(cell, bytes):
             raise TypeError(f"{at(number)}: expected packed bytes, found {type(cell).__name__}; use lagged_column")
         try:
-            head = read_head(cell)
+            groups.setdefault(read_head(cell), []).append(number)
         except ValueError as error:
             raise ValueError(f"{at(number)}: {error}") from None
-        key = head_key(cell)
-        groups.setdefault(key, []).append(number)
-        heads[key] = head
     block, place = np.full(len(cells) + 1, -1, np.int64), np.zeros(len(cells) + 1, np.int64)
     blocks: list[Block] = []
-    for key, members in groups.items():
+    for head, members in groups.items():
         try:
-            block_codes = read_codes([cells[i] for i in members], heads[key])
+            block_codes = read_codes([cells[i] for i in members], head)
         except CellError as error:
             raise ValueError(f"{at(members[error.position])}: {error}") from None
         kinds = np.array([kind_of(cells[i]) for i in members], np.uint8)
         block[members], place[members] = len(blocks), np.arange(len(members))
-        blocks.append(Block(heads[key], block_codes, kinds))
+        blocks.append(Block(head, block_codes, kinds))
     return LaggedCells(tuple(blocks), block[codes], place[codes])
 
 

@@ -134,7 +134,7 @@ def law_of_counts(
     total: int,
     law: Callable[[NDArray[np.int64]], CountLaw],
 ) -> ClosedForm | None:
-    """Return the exact law of a function of counts, of some rows; `keys` (n, k) are what the law of a row is of."""
+    """Return the exact law of a function of counts, of some rows; `keys` (n, k) are what `law` depends on."""
     if not rows.any():
         return None
     chosen = np.column_stack([true, keys])[rows]
@@ -146,6 +146,26 @@ def law_of_counts(
         confusions = Confusion(counts.both, number * shape, counts.estimated, total * shape)
         samples.append((evaluate(metric, confusions), counts.weight))
     return ClosedForm.of(Distribution.pooled(index.reshape(-1).astype(np.int64), samples)).spread(rows)
+
+
+Known = Callable[[Metric], ClosedForm | None]
+
+
+def _law_of_parts(metric: Metric, links: Known, graphs: Known, *, independent: bool) -> ClosedForm | None:
+    """Return what is known of a metric by the laws of metrics of lagged links, and of graphs of the links at lag 0."""
+    if metric.closed_form == AT_LAG_0.name:
+        return graphs(of_graphs(metric))
+    if metric.closed_form == LINKS.name:
+        return links(metric)
+    if metric.closed_form != WINDOW.name:
+        return None
+    lagged, at_lag_0 = links(ALL_HAMMING), graphs(shd)
+    if lagged is None or at_lag_0 is None:
+        return None
+    variance = None
+    if independent and lagged.variance is not None and at_lag_0.variance is not None:
+        variance = lagged.variance + at_lag_0.variance
+    return ClosedForm(lagged.mean + at_lag_0.mean, variance)
 
 
 #: set the streams of links at lag 0, and of the coins that turn them, apart from those of other links
@@ -209,17 +229,7 @@ class RandomLinks:
 
     def law(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric of counts, that of its graphs at lag 0, or the mean over all lags."""
-        if metric.closed_form == AT_LAG_0.name:
-            return self._graph_law(of_graphs(metric))
-        if metric.closed_form == LINKS.name:
-            return self._links_law(metric)
-        if metric.closed_form == WINDOW.name and self.pairs.at_lag_0 is not None:
-            lagged, at_lag_0 = self.law(ALL_HAMMING), self._graph_law(shd)
-            if lagged is not None and at_lag_0 is not None:
-                both = lagged.variance is not None and at_lag_0.variance is not None
-                variance = lagged.variance + at_lag_0.variance if both else None  # type: ignore[operator]
-                return ClosedForm(lagged.mean + at_lag_0.mean, variance)
-        return None
+        return _law_of_parts(metric, self._links_law, self._graph_law, independent=True)
 
     def _graph_law(self, metric: Metric) -> ClosedForm | None:
         """Return what the null model of graphs has of a metric of the links at lag 0."""
@@ -385,7 +395,8 @@ def _links_law(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
         both, weight = _shared_law(scored, int(key[0]), universe)
         return CountLaw(both, np.full(len(both), counts.estimated[key[0]]), weight)
 
-    return law_of_counts(metric, rows, inverse[:, None], counts.true[inverse], int(counts.total[0]), law)
+    total = pairs.n_places(universe) * pairs.lags(lags)
+    return law_of_counts(metric, rows, inverse[:, None], counts.true[inverse], total, law)
 
 
 def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats, Floats]:
@@ -483,16 +494,8 @@ class Relabellings:
         """Return the exact law where all relabellings are listed, else moments of what adds up over pairs."""
         if self.d <= MOST_LISTED:
             return self._listed_law(metric)
-        if metric.closed_form == AT_LAG_0.name:
-            return self._graph_law(of_graphs(metric))
-        if metric.closed_form == LINKS.name:
-            asked = asked_for(metric)
-            return None if asked is None else self._links_moments(metric, *asked)
-        if metric.closed_form == WINDOW.name:
-            lagged, at_lag_0 = self.law(ALL_HAMMING), self._graph_law(shd)
-            # both parts move together: the mean alone adds up
-            return None if lagged is None or at_lag_0 is None else ClosedForm(lagged.mean + at_lag_0.mean)
-        return None
+        # links at lag 0 and at others move together
+        return _law_of_parts(metric, self._links_moments, self._graph_law, independent=False)
 
     def _graph_law(self, metric: Metric) -> ClosedForm | None:
         """Return the moments that the null model of graphs has of a metric of the links at lag 0."""
@@ -538,8 +541,11 @@ class Relabellings:
         weights = np.full(values.shape, 1 / n_orders)
         return ClosedForm.of(Distribution.of(inverse.astype(np.int64), values, weights))
 
-    def _links_moments(self, metric: Metric, universe: Universe, lags: Any) -> ClosedForm | None:
-        pairs = self.pairs
+    def _links_moments(self, metric: Metric) -> ClosedForm | None:
+        asked, pairs = asked_for(metric), self.pairs
+        if asked is None:
+            return None
+        universe, lags = asked
         rows = np.ones(pairs.n, bool)
         if universe in ("summary", "summary_self"):
             channels = [batch.arcs[:, None] for batch in (pairs.truth, pairs.estimate)]

@@ -13,7 +13,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from causaleval_pd.graphs.kernels.bits import compact
 from causaleval_pd.graphs.kernels.draws import STEP, mix, unit
 
-from .forms import Ints, fill_planes, is_irredundant, negated, place
+from .forms import Ints, fill_planes, is_irredundant, negated, place, sort_codes
 
 Words = NDArray[np.uint64]
 _ONE = np.uint64(1)
@@ -53,18 +53,6 @@ def propose(
                 missing -= 1
         codes[i] = code
     return state
-
-
-@kernel_part
-def sort_codes(codes: Ints, begin: int, end: int) -> None:
-    """Sort some codes by insertion."""
-    compact()
-    for i in range(begin + 1, end):
-        code, j = codes[i], i
-        while j > begin and codes[j - 1] > code:
-            codes[j] = codes[j - 1]
-            j -= 1
-        codes[j] = code
 
 
 @kernel_part

@@ -60,6 +60,18 @@ def literals_of(first: Ints, codes: Ints, atom: int) -> int:
 
 
 @kernel_part
+def sort_codes(codes: Ints, begin: int, end: int) -> None:
+    """Sort some codes by insertion."""
+    compact()
+    for i in range(begin + 1, end):
+        code, j = codes[i], i
+        while j > begin and codes[j - 1] > code:
+            codes[j] = codes[j - 1]
+            j -= 1
+        codes[j] = code
+
+
+@kernel_part
 def fill_planes(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, planes: Ints) -> int:
     """Fill the planes of the literals of atoms start .. stop - 1; return the words of a plane, 0 where that fails."""
     # The free factors span the table and each outcome follows from its causes, so that every atom holds on every row.
@@ -382,12 +394,7 @@ def covers(
                     and depth <= caps[1]
                     and injects(codes, depth, candidates.codes, begin, end, room.partners)
                 ):
-                    for i in range(1, depth):
-                        code, j = codes[i], i
-                        while j and codes[j - 1] > code:
-                            codes[j] = codes[j - 1]
-                            j -= 1
-                        codes[j] = code
+                    sort_codes(codes, ZERO, depth)
                     if not add_form(found, codes, ZERO, depth, since):
                         return -1
             elif depth < caps[1]:
@@ -454,13 +461,8 @@ def minimal_forms(
         for w in range(n_words):
             together = 0
             for j in range(n):
-                plane, rest = room.planes[-1, w], room.pool[j]
-                while rest:
-                    bit = rest & -rest
-                    rest ^= bit
-                    plane &= room.planes[place(bit), w]
-                room.pool_planes[j, w] = plane
-                together |= plane
+                room.pool_planes[j, w] = meet(room.pool[j], room.planes, w)
+                together |= room.pool_planes[j, w]
             covering = covering and together == room.planes[outcome, w]
         if covering:
             steps = covers(n, outcome, n_words, caps, candidates, which, since, steps, room, found)

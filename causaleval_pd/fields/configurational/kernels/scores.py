@@ -125,6 +125,24 @@ def negate(first: Ints, codes: Ints, atom: int, into: Ints, room: Ints) -> int:
 
 
 @kernel_part
+def replaced(disjuncts: Ints, n: int, literal: int, causes: Ints, n_causes: int, into: Ints) -> int:
+    """Replace a literal of `n` disjuncts by its causes; return how many disjuncts there are, -1 for no room."""
+    compact()
+    m = ZERO
+    for k in range(n):
+        if not disjuncts[k] & literal:
+            m = add_code(into, m, disjuncts[k])
+        else:
+            for i in range(n_causes):
+                m = add_code(into, m, (disjuncts[k] ^ literal) | causes[i])
+                if m < 0:
+                    return -1
+        if m < 0:
+            return -1
+    return m
+
+
+@kernel_part
 def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom: int, x: Expanding) -> bool:
     """List the candidates of an atom: its formula, and what results from replacing outcomes in every order."""
     compact()
@@ -143,38 +161,17 @@ def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom:
             positive, negative = outcome[other], negated(outcome[other])
             if not literals & (positive | negative):
                 continue
-            n = ZERO
-            for k in range(begin, end):
-                code = forms.codes[k]
-                if not code & positive:
-                    n = add_code(lists[0], n, code)
-                else:
-                    for i in range(first[other], first[other + 1]):
-                        n = add_code(lists[0], n, (code ^ positive) | codes[i])
-                        if n < 0:
-                            return False
-                if n < 0:
-                    return False
-            now = 0
-            if literals & negative:
+            causes = codes[first[other] : first[other + 1]]
+            n, now = replaced(forms.codes[begin:end], end - begin, positive, causes, len(causes), lists[0]), 0
+            if n >= 0 and literals & negative:
                 at = other - start
                 if x.sizes[at] < 0:
                     x.sizes[at] = negate(first, codes, other, x.negations[at], lists[1])
                     if x.sizes[at] < 0:
                         return False
-                m = ZERO
-                for k in range(n):
-                    code = lists[0, k]
-                    if not code & negative:
-                        m = add_code(lists[1], m, code)
-                    else:
-                        for i in range(x.sizes[at]):
-                            m = add_code(lists[1], m, (code ^ negative) | x.negations[at, i])
-                            if m < 0:
-                                return False
-                    if m < 0:
-                        return False
-                n, now = m, 1
+                n, now = replaced(lists[0], n, negative, x.negations[at], x.sizes[at], lists[1]), 1
+            if n < 0:
+                return False
             if n and not add_form(forms, lists[now], ZERO, n, ZERO):
                 return False
         which += 1
@@ -191,6 +188,17 @@ def predecessors(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int,
         if outcome[a] == negated(literal):
             return negated(literals_of(first, codes, a))
     return 0
+
+
+@kernel_part
+def length_of(path: int) -> int:
+    """Return the number of elements of a path."""
+    n = 0
+    while path >> (ELEMENT * n):
+        n += 1
+        if n == 10:
+            break
+    return n
 
 
 @kernel_part
@@ -211,9 +219,7 @@ def add_paths(
     todo[0], left = place(outcome[atom]) + 1, 1
     while left:
         left -= 1
-        path, length = todo[left], 0
-        while path >> (ELEMENT * length) and length < MAX_ATOMS + 1:
-            length += 1
+        path, length = todo[left], length_of(todo[left])
         front = np.int64(1) << ((path >> (ELEMENT * (length - 1))) & _FULL) - 1
         rest = predecessors(outcome, first, codes, start, stop, front) & allowed
         while rest:
@@ -499,17 +505,6 @@ def shared_parts(x: Exposed, side: int, a: int, b: int) -> int:
             most = size if size > most else most
         total += most
     return total
-
-
-@kernel_part
-def length_of(path: int) -> int:
-    """Return the number of elements of a path."""
-    n = 0
-    while path >> (ELEMENT * n):
-        n += 1
-        if n == 10:
-            break
-    return n
 
 
 @kernel_part
