@@ -23,7 +23,7 @@ from ..contract.cells import is_missing, one_per_row
 from ..contract.checks import name_row
 from . import classes
 from .dags import parent_sets
-from .kernels.planes import CPDAG, DAG, PDAG, a_kind, marks_from_planes, planes_from_marks, row_chunks
+from .kernels.planes import CPDAG, DAG, PDAG, a_kind, matrices_from_planes, planes_from_matrices, row_chunks
 from .orientations import bits, close
 from .packing import Block, UnpackedColumn
 
@@ -69,7 +69,7 @@ def to_icpdags(planes: Planes, n_nodes: int, separated: Marks) -> Planes:
     """Return the I-CPDAG of each DAG."""
     cpdags, order = np.empty_like(planes), np.arange(n_nodes)
     for rows in row_chunks(len(planes), 64 * n_nodes**2):
-        arcs = marks_from_planes(planes[rows], n_nodes).astype(bool)
+        arcs = matrices_from_planes(planes[rows], n_nodes).astype(bool)
         apart = ~(arcs | arcs.transpose(0, 2, 1) | np.eye(n_nodes, dtype=bool))
         # a -> b is in a v-structure iff b has another parent that is not adjacent to a
         collides = apart.astype(np.float32) @ arcs.astype(np.float32) > 0
@@ -77,11 +77,11 @@ def to_icpdags(planes: Planes, n_nodes: int, separated: Marks) -> Planes:
         lines = arcs & ~directed
         lines |= lines.transpose(0, 2, 1)
         marks = directed | lines
-        sides = (parent_sets(planes_from_marks(side, order), n_nodes) for side in (directed, lines))
+        sides = (parent_sets(planes_from_matrices(side, order), n_nodes) for side in (directed, lines))
         for graph, parents, beside in zip(marks, *sides, strict=True):
             for node, known in enumerate(close(parents, beside)[0]):
                 graph[node, list(bits(known))] = False
-        cpdags[rows] = planes_from_marks(marks, order)
+        cpdags[rows] = planes_from_matrices(marks, order)
     return cpdags
 
 

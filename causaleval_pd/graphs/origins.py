@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.context import Context
-from .kernels.planes import ADMG, DAG, MAG, plane_words, planes_from_marks, row_chunks
+from .kernels.planes import ADMG, DAG, MAG, plane_words, planes_from_matrices, row_chunks
 from .mixed.conversions import project
 from .mixed.marks import bidirected, directed_part, is_mixed, lift, marks_from_planes
 from .mixed.relations import DEFINITE, ancestors
@@ -98,9 +98,9 @@ class Origins:
         n, d = self.observed.shape
         planes = np.zeros((n, 4, plane_words(d)), np.uint64)
         order = np.arange(d, dtype=np.int64)
-        planes[:, [ANCESTOR, DESCENDANT]] = planes_from_marks(self.relations.ancestor, order)
-        planes[:, CONFOUNDED] = planes_from_marks(self.relations.confounded, order)[:, 0]
-        planes[:, COMMON_ANCESTOR] = planes_from_marks(self.relations.common_ancestor, order)[:, 0]
+        planes[:, [ANCESTOR, DESCENDANT]] = planes_from_matrices(self.relations.ancestor, order)
+        planes[:, CONFOUNDED] = planes_from_matrices(self.relations.confounded, order)[:, 0]
+        planes[:, COMMON_ANCESTOR] = planes_from_matrices(self.relations.common_ancestor, order)[:, 0]
         return planes
 
 

@@ -10,7 +10,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.fields.against_data.implied import Implications
 from causaleval_pd.graphs.dags import all_dags
-from causaleval_pd.graphs.kernels.planes import marks_from_planes
+from causaleval_pd.graphs.kernels.planes import matrices_from_planes
 from causaleval_pd.graphs.packing import unpack_column
 from causaleval_pd.graphs.pairs import GraphBatch
 
@@ -28,7 +28,7 @@ DATA = linear(200, ["AB", "BC", "AD", "CD"], 0)
 
 def every_dag(d=4):
     names = "ABCD"[:d]
-    marks = np.concatenate([marks_from_planes(all_dags(d, m), d) for m in range(d * (d - 1) // 2 + 1)])
+    marks = np.concatenate([matrices_from_planes(all_dags(d, m), d) for m in range(d * (d - 1) // 2 + 1)])
     texts = ["; ".join([*names, *(f"{names[i]} -> {names[j]}" for i, j in np.argwhere(one))]) for one in marks]
     return ce.graph_column(texts)
 
@@ -133,7 +133,7 @@ def test_equivalent_graphs_of_different_kinds_have_the_same_value():
 @pytest.mark.slow
 def test_the_smallest_p_value_by_relabelling_counts_automorphisms():
     dags = every_dag(4).sample(60, random_state=1)
-    cpdags = marks_from_planes(unpack_column(dags.graph.cpdag()).blocks[0].planes, 4)
+    cpdags = matrices_from_planes(unpack_column(dags.graph.cpdag()).blocks[0].planes, 4)
     orders = [np.array(order) for order in itertools.permutations(range(4))]
     wanted = [np.mean([np.array_equal(one, one[np.ix_(order, order)]) for order in orders]) for one in cpdags]
     found = ce.evaluate(pd.DataFrame({"estimate": dags}), ["p_floor"], truth=None)["p_floor"]

@@ -16,7 +16,7 @@ import pandas as pd
 
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels import comparison as kernels
-from causaleval_pd.graphs.kernels.planes import count_ones, marks_from_planes, planes_from_arcs
+from causaleval_pd.graphs.kernels.planes import count_ones, matrices_from_planes, planes_from_arcs
 
 ROUNDS = 3
 PEERS = {"sid": gadjid.sid, "ancestor_aid": gadjid.ancestor_aid, "oset_aid": gadjid.oset_aid}
@@ -34,13 +34,13 @@ def draw(n: int, n_nodes: int, n_edges: int, seed: int, *, cpdag: bool = False) 
 
 def matrices(planes: np.ndarray, n_nodes: int) -> np.ndarray:
     """Code graphs as gadjid does: 1 for row -> column, a single 2 for an undirected edge."""
-    marks = marks_from_planes(planes, n_nodes)
+    marks = matrices_from_planes(planes, n_nodes)
     undirected = marks & marks.transpose(0, 2, 1)
     return np.where(undirected, np.triu(np.full_like(marks, 2)), marks).astype(np.int8)
 
 
 def table_of(truth: np.ndarray, estimate: np.ndarray, n_nodes: int) -> pd.DataFrame:
-    cells = [ce.graph_column(marks_from_planes(x, n_nodes), encoding="row->column") for x in (truth, estimate)]
+    cells = [ce.graph_column(matrices_from_planes(x, n_nodes), encoding="row->column") for x in (truth, estimate)]
     return pd.DataFrame({"truth": cells[0], "estimate": cells[1]})
 
 
@@ -83,7 +83,7 @@ def zigzag(n_nodes: int) -> None:
 
 def members(planes: np.ndarray, n_nodes: int) -> np.ndarray:
     """Return the matrices of all DAGs of a CPDAG's class."""
-    [marks] = marks_from_planes(planes[None], n_nodes).astype(bool)
+    [marks] = matrices_from_planes(planes[None], n_nodes).astype(bool)
     i, j = np.nonzero(np.triu(marks & marks.T))
     choices = (np.arange(2 ** len(i))[:, None] >> np.arange(len(i))) & 1
     dags = np.repeat((marks & ~marks.T)[None], len(choices), axis=0)

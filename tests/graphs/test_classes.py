@@ -14,7 +14,7 @@ from references.declared import declared, declared_kind
 
 import causaleval_pd as ce
 from causaleval_pd.graphs import classes, faults, pairs
-from causaleval_pd.graphs.kernels.planes import CPDAG, DAG, DIGRAPH, PDAG, marks_from_planes, planes_from_arcs
+from causaleval_pd.graphs.kernels.planes import CPDAG, DAG, DIGRAPH, PDAG, matrices_from_planes, planes_from_arcs
 
 
 @cache
@@ -101,7 +101,7 @@ def test_cpdag_of_dags_and_of_pdags(d: int) -> None:
     expected = np.array([cpdags[equivalence_class(m)] for m in dags])
     found, none = classes.to_cpdags(planes_of(dags), d, np.full(len(dags), DAG, np.uint8))
     assert not none.any()
-    np.testing.assert_array_equal(marks_from_planes(found, d), expected)
+    np.testing.assert_array_equal(matrices_from_planes(found, d), expected)
     # a pdag's consistent extensions: same skeleton and v-structures, its directed edges kept
     for pdag in all_graphs(d)[:: 1 if d < 4 else 7]:
         keys = {
@@ -113,7 +113,7 @@ def test_cpdag_of_dags_and_of_pdags(d: int) -> None:
         assert extends[0] == bool(keys)
         if keys:
             assert len(keys) == 1
-            np.testing.assert_array_equal(marks_from_planes(completed, d)[0], cpdags[keys.pop()])
+            np.testing.assert_array_equal(matrices_from_planes(completed, d)[0], cpdags[keys.pop()])
     copy = planes_of(expected)
     np.testing.assert_array_equal(classes.to_cpdags(copy, d, np.full(len(copy), CPDAG, np.uint8))[0], copy)
 
@@ -123,7 +123,7 @@ def test_skeletons() -> None:
     cycle[0, [0, 1, 2, 3], [1, 2, 3, 0]] = True  # undirected four-cycle: no DAG without v-structures
     cycle[1, 0, 1] = True
     planes, kinds = classes.to_skeletons(planes_of(cycle), 4)
-    np.testing.assert_array_equal(marks_from_planes(planes, 4), cycle | cycle.transpose(0, 2, 1))
+    np.testing.assert_array_equal(matrices_from_planes(planes, 4), cycle | cycle.transpose(0, 2, 1))
     assert kinds.tolist() == [PDAG, CPDAG, CPDAG]
 
 

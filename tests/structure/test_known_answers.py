@@ -10,7 +10,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.graphs.kernels import comparison as kernels
-from causaleval_pd.graphs.kernels.planes import marks_from_planes, planes_from_marks
+from causaleval_pd.graphs.kernels.planes import matrices_from_planes, planes_from_matrices
 
 KNOWN = pathlib.Path(__file__).parents[1] / "known_answers"
 
@@ -186,7 +186,7 @@ def _fresh(d, m, seed, n=60):
     keys = rng.integers(0, 2**60, 2).astype(np.uint64)
     truth = kernels.draw_graphs(d, [[m]], [False], keys[:1], 0, n)
     estimate = kernels.draw_graphs(d, rng.integers(1, min(2 * m, d * (d - 1) // 2 + 1), (1, n)), [True], keys[1:], 0, n)
-    return [marks_from_planes(planes, d).astype(np.int8) for planes in (truth, estimate)]
+    return [matrices_from_planes(planes, d).astype(np.int8) for planes in (truth, estimate)]
 
 
 def _as_gadjid(marks):
@@ -212,9 +212,9 @@ def _class_members(marks):
     choices = (np.arange(2 ** len(i))[:, None] >> np.arange(len(i))) & 1
     dags = np.repeat((marks & ~marks.T)[None], len(choices), axis=0)
     dags[:, i, j], dags[:, j, i] = choices == 0, choices == 1
-    planes = planes_from_marks(dags, np.arange(len(marks)))
+    planes = planes_from_matrices(dags, np.arange(len(marks)))
     acyclic = kernels.is_acyclic(planes, len(marks))
-    [wanted] = planes_from_marks(marks[None], np.arange(len(marks)))
+    [wanted] = planes_from_matrices(marks[None], np.arange(len(marks)))
     classes, _ = kernels.dag_to_cpdag(planes, len(marks))
     return dags[acyclic & (classes == wanted).all(axis=(1, 2))]
 

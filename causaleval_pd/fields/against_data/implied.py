@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...graphs.classes import extensions
 from ...graphs.kernels import mixed_kernels
-from ...graphs.kernels.planes import DAG, PLAIN_KINDS, marks_from_planes
+from ...graphs.kernels.planes import DAG, PLAIN_KINDS, matrices_from_planes
 from ...graphs.mixed.marks import adjacencies
 from ...graphs.mixed.relations import as_mags
 from ...graphs.pairs import GraphBatch
@@ -40,13 +40,13 @@ class Implications:
     def adjacent(self) -> Bools:
         """Pairs of nodes that are joined, (N, d, d)."""
         edges = adjacencies(self.graphs.planes)
-        marks: Bools = marks_from_planes(np.stack([edges, edges], axis=1), self.d).astype(bool)
+        marks: Bools = matrices_from_planes(np.stack([edges, edges], axis=1), self.d).astype(bool)
         return marks
 
     @cached_property
     def _extended(self) -> tuple[Bools, Bools]:
         planes, exists = extensions(self.graphs.planes, self.d, self.graphs.kinds)
-        return marks_from_planes(planes, self.d).astype(bool), exists
+        return matrices_from_planes(planes, self.d).astype(bool), exists
 
     @property
     def arcs(self) -> Bools:

@@ -15,7 +15,7 @@ from ...contract.law import padded_sum
 from ...contract.metric import metric
 from ...contract.options import Convention, F, with_example, with_options
 from ...graphs.classes import class_cpdag
-from ...graphs.kernels.planes import CPDAG, PLAIN_KINDS, marks_from_planes
+from ...graphs.kernels.planes import CPDAG, PLAIN_KINDS, matrices_from_planes
 from ...graphs.mixed.conversions import mag_to_pag
 from ...graphs.mixed.marks import codes_from_planes, is_mixed, lower
 from ...graphs.mixed.relations import as_mags
@@ -581,7 +581,7 @@ def p_floor(pairs: GraphPairs) -> Values:
         others = np.flatnonzero(kinds[plain] != CPDAG)
         if len(others):
             some[others], exists[np.flatnonzero(plain)[others]] = class_cpdag(some[others], d)
-        codes[plain] = marks_from_planes(some, d)
+        codes[plain] = matrices_from_planes(some, d)
     if not plain.all():
         codes[~plain] = codes_from_planes(mag_to_pag(as_mags(planes[~plain], kinds[~plain], d), d), d)
     logs = np.array([log_automorphisms(one) for one in codes]).reshape(-1)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_choice, check_number, check_type, check_whole
 from ...execution.random_streams import RNGLike, resolve_seed
 from ...graphs.graph import Graph
-from ...graphs.kernels.planes import planes_from_marks
+from ...graphs.kernels.planes import planes_from_matrices
 from ..against_data import data_sets
 from ..against_data.ci_tests import fisher_z_p
 
@@ -40,7 +40,7 @@ class DataMatrix(NamedTuple):
 
     def graph(self, marks: NDArray[np.bool_], kind: str) -> Graph:
         """Make a graph with the mark i -> j where `marks`, (d, d), is true."""
-        return Graph(self.names, kind, planes_from_marks(marks[None], np.arange(len(self.names)))[0])
+        return Graph(self.names, kind, planes_from_matrices(marks[None], np.arange(len(self.names)))[0])
 
 
 def read_data(data: Any, nodes: Sequence[str] | None = None) -> DataMatrix:

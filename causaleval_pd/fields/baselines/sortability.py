@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_choice, check_number
 from ...contract.metric import metric
 from ...contract.options import with_example, with_options
-from ...graphs.kernels.planes import KINDS, marks_from_planes
+from ...graphs.kernels.planes import KINDS, matrices_from_planes
 from ...graphs.pairs import GraphPairs
 from .rules import DataMatrix, complete_data, correlations, explained_share, read_data, share_of
 
@@ -121,7 +121,7 @@ def _aligned(pairs: GraphPairs, score: str, measure: str, tolerance: float) -> F
             "{'data': (column, frames)} where the column names the data set of a row"
         )
     truths, inverse = np.unique(pairs.truth_index, return_inverse=True)
-    marks = marks_from_planes(pairs.truth.planes[truths], pairs.n_nodes).astype(bool)
+    marks = matrices_from_planes(pairs.truth.planes[truths], pairs.n_nodes).astype(bool)
     alignments = np.empty(len(truths))
     for i, at in enumerate(truths.tolist()):
         key = int(inputs.context.codes[at]), int(inputs.node_set[at])

@@ -16,7 +16,7 @@ from ...contract.context import Context
 from ...contract.field import Field, Relabelling, register_field
 from ...contract.pairs import Batch, StoredPairs
 from ...graphs.column import as_graph, graph_column
-from ...graphs.kernels.planes import marks_from_planes
+from ...graphs.kernels.planes import matrices_from_planes
 from ...graphs.mixed.marks import is_mixed, plane_halves
 from ...graphs.packing import Block
 from ...graphs.packing import unpack_column as unpack_graphs
@@ -44,8 +44,8 @@ DEFAULT_METRICS = ("auroc", "average_precision", "precision_at_k", "max_f1")
 def true_marks(planes: NDArray[np.uint64], n_nodes: int) -> NDArray[np.bool_]:
     """Return the marks i -> j of graphs, (N, d, d); undirected edges, and all of mixed graphs, have both ways."""
     if not is_mixed(planes):
-        return np.asarray(marks_from_planes(planes, n_nodes), np.bool_)
-    halves = [marks_from_planes(half, n_nodes) for half in plane_halves(planes)]
+        return np.asarray(matrices_from_planes(planes, n_nodes), np.bool_)
+    halves = [matrices_from_planes(half, n_nodes) for half in plane_halves(planes)]
     return np.asarray(np.logical_or.reduce([half | half.transpose(0, 2, 1) for half in halves]), np.bool_)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_number, check_type, check_whole, nearest
 from ...contract.metric import metric
 from ...contract.options import with_example, with_options
-from ...graphs.kernels.planes import marks_from_planes
+from ...graphs.kernels.planes import matrices_from_planes
 from ...graphs.pairs import GraphPairs
 from ..baselines.rules import complete_data, read_data
 from .row_inputs import groups
@@ -235,7 +235,9 @@ def _divided(
     for group in groups(pairs, name, ["data", "perturbed"], _HINT):
         inputs = complete_data(group.values, group.nodes), group.values["perturbed"], group.nodes
         shifts = group.compute("shifts", partial(read_shifts, *inputs))
-        marks = marks_from_planes(pairs.estimate.planes[pairs.estimate_index[group.rows]], pairs.n_nodes).astype(bool)
+        marks = matrices_from_planes(pairs.estimate.planes[pairs.estimate_index[group.rows]], pairs.n_nodes).astype(
+            bool
+        )
         above, below = value(shifts, marks)
         ratios[group.rows] = np.where(below > 0, above / np.maximum(below, 1), zero_division)
     return ratios

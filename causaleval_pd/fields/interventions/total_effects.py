@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_choice
 from ...contract.metric import metric
 from ...contract.options import with_example, with_options
-from ...graphs.kernels.planes import marks_from_planes
+from ...graphs.kernels.planes import matrices_from_planes
 from ...graphs.pairs import GraphPairs
 from ..baselines.rules import check_regular, complete_data, correlations, read_data
 from ..causal_kl.cells import GaussianNetwork
@@ -183,7 +183,7 @@ def _errors(pairs: GraphPairs, name: str, estimator: str, *, scaled: bool = Fals
     for group in groups(pairs, name, ["data", "coefficients"], _HINT):
         inputs = complete_data(group.values, group.nodes), group.values["coefficients"], group.nodes
         known: Known = group.compute("effects", partial(_read, *inputs))
-        arcs = marks_from_planes(pairs.estimate.planes[pairs.estimate_index[group.rows]], d).astype(bool)
+        arcs = matrices_from_planes(pairs.estimate.planes[pairs.estimate_index[group.rows]], d).astype(bool)
         error = estimate(known.covariance, arcs) - known.effects
         if scaled:
             sd = np.sqrt(np.diag(known.covariance))

@@ -25,7 +25,7 @@ from ...contract.null import Controls, DrawnControls, Matching, Null, register_n
 from ...contract.options import with_options
 from ...contract.pairs import ANY_KIND, Batch, Pairs
 from ...graphs.column import coerce_graphs, is_graph_column
-from ...graphs.kernels.planes import KINDS, a_kind, marks_from_planes
+from ...graphs.kernels.planes import KINDS, a_kind, matrices_from_planes
 from ...graphs.knowledge import Knowledge, arc_matrices, is_tetrad_knowledge
 from ...graphs.packing import unpack_column
 from ...graphs.pairs import GraphPairs
@@ -118,7 +118,7 @@ class KnowledgePairs(Pairs):
     def marks(self) -> Marks:
         """Marks of the estimates, (n, d, d): an undirected edge has both."""
         planes = self.graphs.estimate.planes[self.graphs.estimate_index]
-        return marks_from_planes(planes, self.n_nodes).astype(bool)
+        return matrices_from_planes(planes, self.n_nodes).astype(bool)
 
     def counts(self, undirected: str) -> Counts:
         """Count the known arcs that estimates have; `undirected` is a word of `AGREES`."""

@@ -18,7 +18,7 @@ from ...contract.context import Context
 from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.pairs import Batch
 from ...graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
-from ...graphs.kernels.planes import KINDS, N_PLANES, marks_from_planes
+from ...graphs.kernels.planes import KINDS, N_PLANES, matrices_from_planes
 from ...graphs.origins import Inputs
 from ...graphs.packing import (
     Block,
@@ -171,7 +171,7 @@ def forward_edges(truths: pd.Series) -> tuple[int, int]:
             if not len(mine):
                 continue
             order = [names.index(name) for name in sorted(names, key=_natural)]
-            marks = marks_from_planes(mine, block.n_nodes).astype(bool)[:, order][:, :, order]
+            marks = matrices_from_planes(mine, block.n_nodes).astype(bool)[:, order][:, :, order]
             directed = marks & ~marks.transpose(0, 2, 1)
             forward, total = forward + int(np.triu(directed, 1).sum()), total + int(directed.sum())
     return forward, total

@@ -44,12 +44,8 @@ from ...contract.encoding import CellError
 from ...graphs.cells import refuse_blank
 from ...graphs.edge_marks import SHORT_SIGNS
 from ...graphs.edge_strings import parse_edges, write_graph, write_names
-from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
-from ...graphs.kernels.planes import marks_from_planes as plain_marks
-from ...graphs.kernels.planes import planes_from_marks as plain_planes
-from ...graphs.mixed.marks import is_mixed
-from ...graphs.mixed.marks import marks_from_planes as mixed_marks
-from ...graphs.mixed.marks import planes_from_marks as mixed_planes
+from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL, matrices_from_planes, planes_from_matrices
+from ...graphs.mixed.marks import is_mixed, marks_from_planes, planes_from_marks
 from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, check_names, names_header, read_names
 
 Codes = NDArray[np.uint8]
@@ -102,8 +98,8 @@ def has_undirected(codes: Codes) -> NDArray[np.bool_]:
 def lag_0_planes(codes: Codes, is_pag: bool) -> NDArray[np.uint64]:
     """Return the links at lag 0 of graphs (n, L + 1, d, d) as planes of graphs, or of mixed graphs."""
     if is_pag:
-        return mixed_planes((codes[:, 0] >> 2).astype(np.uint8))
-    return plain_planes((codes[:, 0] & 3) == TAIL, np.arange(codes.shape[2], dtype=np.int64))
+        return planes_from_marks((codes[:, 0] >> 2).astype(np.uint8))
+    return planes_from_matrices((codes[:, 0] & 3) == TAIL, np.arange(codes.shape[2], dtype=np.int64))
 
 
 def codes_of_tails(tails: NDArray[np.bool_]) -> Codes:
@@ -115,8 +111,8 @@ def codes_of_tails(tails: NDArray[np.bool_]) -> Codes:
 def codes_of_planes(planes: NDArray[np.uint64], n_nodes: int) -> Codes:
     """Return the codes of the links at lag 0 that are the edges of graphs."""
     if not is_mixed(planes):
-        return codes_of_tails(plain_marks(planes, n_nodes).astype(bool))
-    at_target = mixed_marks(planes, n_nodes)
+        return codes_of_tails(matrices_from_planes(planes, n_nodes).astype(bool))
+    at_target = marks_from_planes(planes, n_nodes)
     return np.asarray(at_target.transpose(0, 2, 1) + 4 * at_target, np.uint8)
 
 

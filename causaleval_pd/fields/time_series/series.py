@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ...contract.cells import packed_column
 from ...contract.checks import check_choice, check_flag, check_whole, name_row
-from ...graphs.kernels.planes import ARROW, CIRCLE, DAG, DIGRAPH, MIXED, PDAG, TAIL, planes_from_marks
-from ...graphs.mixed.marks import planes_from_marks as mixed_planes
+from ...graphs.kernels.planes import ARROW, CIRCLE, DAG, DIGRAPH, MIXED, PDAG, TAIL, planes_from_matrices
+from ...graphs.mixed.marks import planes_from_marks
 from ...graphs.packing import Block as GraphBlock
 from ...graphs.packing import UnpackedColumn, is_packed, join_by_key, pack_column
 from .cells import (
@@ -146,11 +146,11 @@ class SeriesLaggedAccessor:
                 )
             joined = _joined(marks)
             if block.head.n_planes > 1:
-                return block.head.nodes, mixed_planes(joined), np.full(len(joined), MIXED, np.uint8)
+                return block.head.nodes, planes_from_marks(joined), np.full(len(joined), MIXED, np.uint8)
             lines = (joined == TAIL) & (joined.transpose(0, 2, 1) == TAIL)
             tails = joined.transpose(0, 2, 1) == TAIL
             kinds = np.where(lines.any(axis=(1, 2)), PDAG, DIGRAPH).astype(np.uint8)
-            return block.head.nodes, planes_from_marks(tails, np.arange(len(block.head.nodes))), kinds
+            return block.head.nodes, planes_from_matrices(tails, np.arange(len(block.head.nodes))), kinds
 
         return self._graphs(view)
 

@@ -79,7 +79,7 @@ def planes_from_arcs(
     return planes
 
 
-def planes_from_marks(marks: NDArray[np.bool_], order: NDArray[np.int64]) -> NDArray[np.uint64]:
+def planes_from_matrices(marks: NDArray[np.bool_], order: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Pack (N, d, d) matrices with True in cell (i, j) for the mark ``i -> j``; node k stands at cell `order[k]`."""
     n_nodes = len(order)
     planes = np.zeros((len(marks), N_PLANES, plane_words(n_nodes)), dtype=np.uint64)
@@ -115,7 +115,7 @@ def arcs_from_planes(
     return rows, sources, targets
 
 
-def marks_from_planes(planes: NDArray[np.uint64], n_nodes: int) -> NDArray[np.int8]:
+def matrices_from_planes(planes: NDArray[np.uint64], n_nodes: int) -> NDArray[np.int8]:
     """Return (N, d, d) matrices with 1 in cell (i, j) for the mark ``i -> j``, in both cells for an undirected edge."""
     marks = np.zeros((len(planes), n_nodes, n_nodes), dtype=np.int8)
     marks[arcs_from_planes(planes, n_nodes)] = 1

@@ -10,11 +10,11 @@ from causaleval_pd.graphs.kernels import pair_counts, planes
 from causaleval_pd.graphs.kernels.planes import (
     arcs_from_planes,
     count_ones,
-    marks_from_planes,
+    matrices_from_planes,
     padding_mask,
     plane_words,
     planes_from_arcs,
-    planes_from_marks,
+    planes_from_matrices,
 )
 
 
@@ -46,11 +46,11 @@ def test_marks_round_trip(n_nodes: int) -> None:
     planes = planes_from_arcs(7, n_nodes, *np.nonzero(marks))
     assert planes.shape == (7, 2, plane_words(n_nodes))
     assert not (planes[:, :, -1] & padding_mask(n_nodes)).any()
-    np.testing.assert_array_equal(marks_from_planes(planes, n_nodes), marks)
-    np.testing.assert_array_equal(planes_from_marks(marks, np.arange(n_nodes)), planes)
+    np.testing.assert_array_equal(matrices_from_planes(planes, n_nodes), marks)
+    np.testing.assert_array_equal(planes_from_matrices(marks, np.arange(n_nodes)), planes)
     order = np.random.default_rng(0).permutation(n_nodes)
-    shuffled = planes_from_marks(marks, order)
-    np.testing.assert_array_equal(marks_from_planes(shuffled, n_nodes), marks[:, order[:, None], order])
+    shuffled = planes_from_matrices(marks, order)
+    np.testing.assert_array_equal(matrices_from_planes(shuffled, n_nodes), marks[:, order[:, None], order])
 
 
 def test_pairs_are_numbered_along_the_rows_of_the_upper_triangle() -> None:
@@ -72,7 +72,7 @@ def test_arcs_come_row_by_row() -> None:
 
 def test_repeated_arcs_count_once() -> None:
     twice = planes_from_arcs(1, 2, np.array([0, 0]), np.array([0, 0]), np.array([1, 1]))
-    assert marks_from_planes(twice, 2).sum() == 1
+    assert matrices_from_planes(twice, 2).sum() == 1
 
 
 INDEX = np.arange(8)

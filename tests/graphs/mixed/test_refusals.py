@@ -8,7 +8,7 @@ import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.graphs.kernels import control_kernels, kernels
-from causaleval_pd.graphs.kernels.planes import MIXED_KINDS, arcs_from_planes, marks_from_planes
+from causaleval_pd.graphs.kernels.planes import MIXED_KINDS, arcs_from_planes, matrices_from_planes
 from causaleval_pd.graphs.packing import unpack_column
 from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs
 
@@ -75,7 +75,7 @@ def test_kernels_and_batches_refuse_four_planes() -> None:
     index = np.zeros(1, int)
     module = kernels()
     single = [module.is_acyclic, module.extend_to_dag, module.dag_to_cpdag, module.degrees]
-    for function in [*single, arcs_from_planes, marks_from_planes]:
+    for function in [*single, arcs_from_planes, matrices_from_planes]:
         with pytest.raises(ValueError, match="planes"):
             function(graphs.planes, 4)
     for truth, estimate in ((graphs, dags), (dags, graphs), (graphs, graphs)):

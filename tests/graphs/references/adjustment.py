@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.graphs.kernels.inputs import STRATEGIES, Words, checked_comparison, checked_planes
-from causaleval_pd.graphs.kernels.planes import marks_from_planes
+from causaleval_pd.graphs.kernels.planes import matrices_from_planes
 
 Marks = NDArray[np.bool_]
 
@@ -168,7 +168,7 @@ def relation_pairs(
     sides: list[list[Relations]] = []
     for block in (given.truth, given.estimate):
         planes: Words = checked_planes(block, n_nodes)
-        sides.append([Relations(marks) for marks in marks_from_planes(planes, n_nodes).astype(bool)])
+        sides.append([Relations(marks) for marks in matrices_from_planes(planes, n_nodes).astype(bool)])
     for i, j in zip(given.truth_index.tolist(), given.estimate_index.tolist(), strict=True):
         yield sides[0][i], sides[1][j]
 

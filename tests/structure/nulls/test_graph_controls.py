@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.null import Matching
-from causaleval_pd.graphs.kernels.planes import marks_from_planes
+from causaleval_pd.graphs.kernels.planes import matrices_from_planes
 from causaleval_pd.tables.matching import find_null
 
 TRUTH = "A -> B; B -> C; C -> D; A -> E; D -> E"
@@ -65,7 +65,7 @@ def test_law_of_directed_controls(null, n_edges):
     """All directed graphs with the edges (and skeleton) are equally likely, cycles included."""
     estimate = "A -> B; B -> C; C -> A" if n_edges == 3 else "A -> B; B -> C"
     _, pairs = drawn(null, estimate, "A -> B; B -> C; A -> C", 8000, kind="digraph")
-    marks = marks_from_planes(pairs.estimate.planes, 3).reshape(-1, 9)
+    marks = matrices_from_planes(pairs.estimate.planes, 3).reshape(-1, 9)
     assert (marks.sum(axis=1) == n_edges).all()
     _, counts = np.unique(marks, axis=0, return_counts=True)
     skeletons = 1 if null == "orientation" or n_edges == 3 else 3
@@ -77,7 +77,7 @@ def test_directions_of_large_graphs_are_independent_coins():
     names = [f"X{i:02}" for i in range(20)]  # 190 pairs: three words per plane
     estimate = ce.as_graph("; ".join(f"{a} -> {b}" for a, b in itertools.combinations(names, 2)), kind="digraph")
     _, pairs = drawn("edges", estimate, ce.as_graph("; ".join(names)), 2000, kind="digraph")
-    forward = marks_from_planes(pairs.estimate.planes, 20)[:, *np.triu_indices(20, 1)].astype(float)
+    forward = matrices_from_planes(pairs.estimate.planes, 20)[:, *np.triu_indices(20, 1)].astype(float)
     assert abs(forward.mean(axis=0) - 0.5).max() < 0.06
     away = np.corrcoef(forward.T) - np.eye(190)
     assert abs(away).max() < 0.12

@@ -12,7 +12,7 @@ import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.null import Matching
 from causaleval_pd.graphs.kernels import kernels
-from causaleval_pd.graphs.kernels.planes import marks_from_planes, planes_from_marks
+from causaleval_pd.graphs.kernels.planes import matrices_from_planes, planes_from_matrices
 from causaleval_pd.graphs.pairs import GraphPairs
 from causaleval_pd.tables.matching import find_null
 
@@ -73,7 +73,7 @@ def test_pdags_have_the_estimates_share_of_undirected_edges(null, estimate):
     np.testing.assert_array_equal(undirected, np.floor(share * edges + 0.5))
     if getattr(null, "name", null) in FIXED_EDGES:
         assert (edges == asked.n_edges).all()
-    arrows = marks_from_planes(pairs.estimate.planes, 6) > 0
+    arrows = matrices_from_planes(pairs.estimate.planes, 6) > 0
     arrows &= ~arrows.transpose(0, 2, 1)
     assert not np.linalg.matrix_power(arrows.astype(float), 6).any()  # no walk of six arrows: no cycle
     parts = np.concatenate([controls.draw(0, 130).estimate.planes, controls.draw(130, 170).estimate.planes])
@@ -120,7 +120,7 @@ def test_what_stays():
 
 
 def test_knowledge_is_respected_and_else_random():
-    marks = marks_from_planes(draws_of(TIERS, n_draws=3000)[1].estimate.planes, 6).astype(bool)
+    marks = matrices_from_planes(draws_of(TIERS, n_draws=3000)[1].estimate.planes, 6).astype(bool)
     a, b, c, d, e, f = range(6)
     assert marks[:, a, c].all() and not marks[:, a, e].any()
     for later, earlier in itertools.product((c, d), (a, b)):
@@ -169,7 +169,7 @@ def along_orders(skeletons):
 def chance(null, law, estimate, n_draws=10_000):
     """The p-value of the frequencies of drawn graphs under their law; rare graphs count together."""
     planes = draws_of(null, estimate, "A -> B; C; D", n_draws)[1].estimate.planes
-    seen = Counter(x.tobytes() for x in marks_from_planes(planes, 4).astype(bool))
+    seen = Counter(x.tobytes() for x in matrices_from_planes(planes, 4).astype(bool))
     assert set(seen) <= set(law), "a control lies outside the support"
     observed, expected = np.array([[seen[x], weight * n_draws / law.total()] for x, weight in law.items()]).T
     rare = expected < 5
@@ -259,13 +259,13 @@ def support(null, estimate, truth):
         return np.concatenate([planes for planes, _ in parts]), weights / weights.sum()
     skeleton = ce.as_graph(estimate if null.startswith("orientation") else truth).skeleton().planes[None]
     found = Counter()
-    marks = marks_from_planes(skeleton, d)[0].astype(bool)
+    marks = matrices_from_planes(skeleton, d)[0].astype(bool)
     for rank in itertools.permutations(range(d)):
         keep = np.array(rank)[:, None] < np.array(rank)[None, :]
         found[(marks & keep).tobytes()] += 1
     graphs = np.array([np.frombuffer(k, bool).reshape(d, d) for k in found])
     weights = np.array(list(found.values()), float) if "uniform" not in null else np.ones(len(found))
-    return planes_from_marks(graphs, np.arange(d)), weights / weights.sum()
+    return planes_from_matrices(graphs, np.arange(d)), weights / weights.sum()
 
 
 @pytest.mark.parametrize("zero_division", [np.nan, 1.0])

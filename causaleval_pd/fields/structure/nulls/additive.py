@@ -24,10 +24,8 @@ from ....contract.confusion import Confusion
 from ....contract.law import ClosedForm, ClosedFormRule, Value, register_closed_form
 from ....contract.metric import Metric
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, ONE_WAY, TYPES, AncestorCounts, EdgeTypes, reversed_type
-from ....graphs.kernels.planes import ARROW, NONE, TAIL, row_chunks
-from ....graphs.kernels.planes import marks_from_planes as plain_marks
-from ....graphs.mixed.marks import count_bits, is_mixed, where
-from ....graphs.mixed.marks import marks_from_planes as mixed_marks
+from ....graphs.kernels.planes import ARROW, NONE, TAIL, matrices_from_planes, row_chunks
+from ....graphs.mixed.marks import count_bits, is_mixed, marks_from_planes, where
 from ....graphs.mixed.relations import DEFINITE, POSSIBLE, ancestors
 from ....graphs.pairs import GraphBatch, GraphPairs
 
@@ -180,8 +178,8 @@ def edge_weights(
 def mark_matrices(graphs: GraphBatch) -> NDArray[np.uint8]:
     """Return (N, d, d) matrices with the code of the mark at j of the edge i - j in cell (i, j)."""
     if is_mixed(graphs.planes):
-        return mixed_marks(graphs.planes, graphs.n_nodes)
-    arcs = plain_marks(graphs.planes, graphs.n_nodes)
+        return marks_from_planes(graphs.planes, graphs.n_nodes)
+    arcs = matrices_from_planes(graphs.planes, graphs.n_nodes)
     back = arcs.transpose(0, 2, 1)
     return np.where(back, TAIL, ARROW * arcs).astype(np.uint8)
 

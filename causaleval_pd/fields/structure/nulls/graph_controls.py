@@ -27,7 +27,7 @@ from ....graphs.kernels.planes import (
     PDAG,
     PLAIN_KINDS,
     a_kind,
-    planes_from_marks,
+    planes_from_matrices,
 )
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.packing import unpack_column
@@ -267,7 +267,7 @@ def controls_of_edges(
     d = truth.n_nodes
     ahead = np.zeros((1, d, d), bool)
     ahead[0, low, high] = True
-    stand_in = GraphBatch(d, planes_from_marks(ahead, np.arange(d)), np.array([KINDS.index("dag")], np.uint8))
+    stand_in = GraphBatch(d, planes_from_matrices(ahead, np.arange(d)), np.array([KINDS.index("dag")], np.uint8))
     batch = GraphBatch(d, truth.planes[None], np.array([KINDS.index(truth.kind)], np.uint8))
     empty = pd.Series([], dtype=object)
     # the number of undirected edges is unknown, so that PDAGs are matched by CPDAGs

@@ -18,7 +18,7 @@ from ....contract.metric_sets import select_metrics, tweak
 from ....execution.options import get_options
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
-from ....graphs.kernels.planes import DAG, count_ones, planes_from_marks
+from ....graphs.kernels.planes import DAG, count_ones, planes_from_matrices
 from ....graphs.pairs import GraphBatch, GraphPairs
 from ....statistics.arrays import SMALLEST_P
 from .additive import Counts, affine_units, count_types, edge_weights, misfits
@@ -259,7 +259,7 @@ def mean_over_edges(
     marks = np.zeros((len(graphs), d, d), bool)
     for matrix, arcs in zip(marks, graphs, strict=True):
         matrix[tuple(np.array(arcs, np.int64).reshape(-1, 2).T)] = True
-    batch = GraphBatch(d, planes_from_marks(marks, np.arange(d)), np.full(len(graphs), DAG, np.uint8))
+    batch = GraphBatch(d, planes_from_matrices(marks, np.arange(d)), np.full(len(graphs), DAG, np.uint8))
     mean, parts = np.full(len(truths), np.nan), np.full((len(truths), 3), np.nan)
     for i, truth in enumerate(truths.tolist()):
         places = np.arange(len(graphs), dtype=np.int64)

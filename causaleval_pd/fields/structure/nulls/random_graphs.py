@@ -12,7 +12,7 @@ from ....contract.law import ClosedForm
 from ....contract.metric import Metric
 from ....contract.null import Controls, Matching
 from ....graphs.kernels import control_kernels, kernels
-from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, N_PLANES, PDAG, plane_words, planes_from_marks
+from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, N_PLANES, PDAG, plane_words, planes_from_matrices
 from ....graphs.knowledge import Knowledge, arc_matrices
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.packing import unpack_column
@@ -273,7 +273,7 @@ def _draw(
     scores = np.where(known.required, -1.0, np.where(ahead & ~known.forbidden, chance, 2.0)).reshape(n * count, d * d)
     rank = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1)
     chosen = (rank < edges[:, None]).reshape(n * count, d, d)
-    return planes_from_marks(chosen, np.arange(d)).reshape(n, count, N_PLANES, -1)
+    return planes_from_matrices(chosen, np.arange(d)).reshape(n, count, N_PLANES, -1)
 
 
 def _orders(tier: NDArray[np.int64], numbers: NDArray[np.float64]) -> NDArray[np.int64]:

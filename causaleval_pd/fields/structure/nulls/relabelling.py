@@ -15,7 +15,7 @@ from ....contract.law import ClosedForm
 from ....contract.metric import Metric
 from ....contract.null import Controls, Listing, Matching
 from ....graphs.kernels import control_kernels
-from ....graphs.kernels.planes import marks_from_planes, planes_from_marks
+from ....graphs.kernels.planes import matrices_from_planes, planes_from_matrices
 from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
@@ -39,7 +39,7 @@ _KEPT = 256
 def _marks(graphs: GraphBatch, number: int) -> NDArray[np.bool_]:
     """Return the marks of a graph as matrices of bits that move with the nodes, (1 or 2, d, d)."""
     halves = plane_halves(graphs.planes[[number]])
-    return np.stack([np.asarray(marks_from_planes(half, graphs.n_nodes)[0], bool) for half in halves])
+    return np.stack([np.asarray(matrices_from_planes(half, graphs.n_nodes)[0], bool) for half in halves])
 
 
 @cache
@@ -103,7 +103,7 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
                 raise TooMany
         new = np.array(fresh, bool).reshape(len(fresh), *new.shape[1:])
         stacks.append(new)
-    halves = [planes_from_marks(half, np.arange(d)) for half in np.moveaxis(np.concatenate(stacks), 1, 0)]
+    halves = [planes_from_matrices(half, np.arange(d)) for half in np.moveaxis(np.concatenate(stacks), 1, 0)]
     return _with_planes(join_halves(halves), graphs, number)
 
 

@@ -19,7 +19,7 @@ from ....contract.null import Controls, Matching, Null
 from ....graphs.column import as_graph
 from ....graphs.kernels import control_kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
-from ....graphs.kernels.planes import DIGRAPH, PDAG, planes_from_marks
+from ....graphs.kernels.planes import DIGRAPH, PDAG, planes_from_matrices
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import (
@@ -184,7 +184,7 @@ def skeleton_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, k
         marks = np.zeros((len(keys) * count, d, d), bool)
         marks[:, low, high] = marks[:, high, low] = chosen.reshape(len(marks), -1)
         index = np.arange(len(marks)).reshape(len(keys), count)
-        skeletons = planes_from_marks(marks, np.arange(d))
+        skeletons = planes_from_matrices(marks, np.arange(d))
         drawn = control_kernels().orient_graphs(skeletons, d, index, keys ^ _DIRECTIONS, start, count)
         return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
 
