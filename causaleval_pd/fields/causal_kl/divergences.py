@@ -25,7 +25,7 @@ from ...contract.checks import check_choice, check_number
 from ...contract.metric import METRICS, metric
 from ...contract.options import with_example, with_options
 from ...contract.pairs import PairError
-from ...graphs.kernels.planes import DAG
+from ...graphs.kernels.planes import DAG, planes_from_arcs
 from ...graphs.pairs import GraphBatch, GraphPairs
 from ..structure.hamming import shd
 from .cells import DiscreteNetwork, GaussianNetwork, Structure, check_table
@@ -499,9 +499,11 @@ def _squared_paths(law: GaussianMoments, structure: Structure, arcs: Iterable[tu
 def _patterns(networks: Networks, index: NDArray[np.int64]) -> tuple[GraphBatch, NDArray[np.int64]]:
     """Return the CPDAGs of the DAGs of some networks, and which of them each has."""
     used, place = np.unique(networks.structure[index], return_inverse=True)
-    graphs = [networks.structures[i].graph for i in used.tolist()]
-    planes = np.stack([graph.planes for graph in graphs])
-    return GraphBatch(graphs[0].n_nodes, planes, np.full(len(graphs), DAG, np.uint8)).cpdag, place.reshape(-1)
+    structures = [networks.structures[i] for i in used.tolist()]
+    arcs = [(row, *arc) for row, structure in enumerate(structures) for arc in structure.arcs]
+    n_nodes = len(structures[0].nodes)
+    planes = planes_from_arcs(len(structures), n_nodes, *np.array(arcs, np.int64).reshape(-1, 3).T)
+    return GraphBatch(n_nodes, planes, np.full(len(structures), DAG, np.uint8)).cpdag, place.reshape(-1)
 
 
 @metric(**{**DIVERGENCE, "closed_form": None}, long_name="edit distance of patterns", symmetric=True)
