@@ -1,49 +1,315 @@
 """Compiled bounds of the SID over the DAGs of a class: the smallest and the largest one.
 
 The SID adds up over the nodes of the estimate, a node's part depends on its parents alone, and the undirected
-components of a CPDAG are oriented independently. So the smallest and the largest sum of a component follow from those
-of the smaller components that each source leaves (see `components`).
+components of a CPDAG are oriented independently. A connected undirected chordal graph whose orientations have no
+v-structure has one source in each of them; once the source is chosen, what stays undirected falls into smaller
+components of the same kind, whose nodes share their parents outside (Wienobst, Bannach and Liskiewicz 2023,
+doi:10.48550/arXiv.2205.02654). So the smallest and the largest sum of a component follow from those of the smaller
+components that each source leaves.
+
+A *state* is such a component with its outside parents, two sets of nodes; a *choice* is a state with one of its nodes
+as the source. A node without undirected edges is a component of its own. A set of nodes is a row of words.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, SIX, ZERO, bit_of, compact, lowest, popcount
-from .components import (
-    BY_SIZE,
-    CHILDREN,
-    CHOICES,
-    COLUMNS,
-    COST,
-    FIRST_CHILD,
-    FIRST_CHOICE,
-    HIGH,
-    LISTED,
-    LOW,
-    MORE_CHILDREN,
-    OVER_LIMIT,
-    SOURCE,
-    STATES,
-    Choices,
-    empty_lists,
-    fill_part,
-    holds,
-    is_empty,
-    is_orientable,
-    list_choices,
-    list_single,
-)
+from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, popcount
 from .inputs import Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, GraphRoom, load_dag, read_edges, walk_open, workspace
 from .planes import row_words
 
+#: counters
+_STATES, _CHOICES, _CHILDREN, _BASE = range(4)
+#: columns of the table of states and choices
+_FIRST_CHOICE, _LOW, _HIGH, _BY_SIZE, _SOURCE, _COST, _FIRST_CHILD, _COLUMNS = range(8)
+#: results of listing a component: whole; not within the limit; after more room for numbers of children only
+_LISTED, _OVER_LIMIT, _MORE_CHILDREN = range(3)
+
+
+class Choices(NamedTuple):
+    """The states of the components of one graph and their choices, in lists of fixed length."""
+
+    #: (limit, 2 words): members and outside parents
+    states: Words
+    #: (limit + 1, 7): by state: its first choice, the smallest and the largest sum, and the states by number of
+    #: members. By choice: its source, the mistakes that its parents make, and where the states that it leaves begin in
+    #: `children`.
+    table: Ints
+    #: (n,): numbers of states; the caller makes the list longer as needed
+    children: Ints
+    #: (power of 2,): hash table of base + state; numbers below the base are left from earlier graphs
+    slots: Ints
+    #: (4,): numbers of states, choices and children, and the base
+    counts: Ints
+
+
+@kernel_part
+def _is_empty(row: Words) -> bool:
+    """Return whether a set has no member."""
+    some = ZERO
+    for w in range(row.size):
+        some |= row[w]
+    return some == ZERO
+
+
+@kernel_part
+def _lowest_member(row: Words) -> np.uint64:
+    """Return the first node of a set that is not empty."""
+    w = ZERO
+    while row[w] == ZERO:
+        w += ONE
+    return (w << SIX) + lowest(row[w])
+
+
+@kernel_part
+def _holds(row: Words, node: np.uint64) -> bool:
+    """Return whether a node is in a set."""
+    return (row[node >> SIX] >> (node & LAST)) & ONE != ZERO
+
+
+@kernel_part
+def _fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None:
+    """Fill `part` with the connected component of `start` within the nodes of `inside`."""
+    compact()
+    words = inside.size
+    part[:] = ZERO
+    part[start >> SIX] = bit_of(start)
+    grown = True
+    while grown:
+        grown = False
+        for w in range(np.uint64(words)):
+            left = part[w]
+            while left != ZERO:
+                v = (w << SIX) + lowest(left)
+                left &= left - ONE
+                for k in range(words):
+                    new = near[v, k] & inside[k] & ~part[k]
+                    if new != ZERO:
+                        part[k] |= new
+                        grown = True
+
+
+@kernel_part
+def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
+    """Return whether the neighbours of a node among those left are adjacent to each other."""
+    compact()
+    words = np.uint64(left.size)
+    for w in range(words):
+        rest = near[v, w] & left[w]
+        while rest != ZERO:
+            u = (w << SIX) + lowest(rest)
+            rest &= rest - ONE
+            for k in range(words):
+                others = near[v, k] & left[k] & ~near[u, k]
+                if k == u >> SIX:
+                    others &= ~bit_of(u)
+                if others != ZERO:
+                    return False
+    return True
+
+
+@kernel_part
+def _is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
+    """Return whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
+    compact()
+    for a in range(arcs.size[0]):
+        ends = np.uint64(arcs.tail[a]), np.uint64(arcs.head[a])
+        if not arcs.undirected[a] and _holds(part, ends[0]) and _holds(part, ends[1]):
+            return False
+    copy_row(part, left, part.size)
+    progress = True
+    while progress and not _is_empty(left):
+        progress = False
+        for v in range(np.uint64(near.shape[0])):
+            if _holds(left, v) and _is_simplicial(near, left, v):
+                left[v >> SIX] ^= bit_of(v)
+                progress = True
+    return progress
+
+
+@kernel_part
+def _state_of(lists: Choices, state: Words) -> int:
+    """Return the number of a state, storing it if it is new; -1 if there is no room."""
+    compact()
+    slots, states, counts = lists.slots, lists.states, lists.counts
+    hashed = np.uint64(0x9E3779B97F4A7C15)
+    words = state.shape[1]
+    for side in range(2):
+        for w in range(words):
+            hashed = (hashed ^ state[side, w]) * np.uint64(0xBF58476D1CE4E5B9)
+            hashed ^= hashed >> np.uint64(31)
+    mask = np.uint64(slots.size - 1)
+    slot = hashed & mask
+    base, number = counts[_BASE], counts[_STATES]
+    while slots[slot] >= base:
+        known = slots[slot] - base
+        same = True
+        for w in range(words):
+            same = same and states[known, w] == state[0, w] and states[known, words + w] == state[1, w]
+        if same:
+            return known
+        slot = (slot + ONE) & mask
+    if number == states.shape[0]:
+        return -1
+    for w in range(words):
+        states[number, w], states[number, words + w] = state[0, w], state[1, w]
+    slots[slot] = base + number
+    counts[_STATES] = number + 1
+    return number
+
+
+@kernel_part
+def _empty_lists(lists: Choices) -> None:
+    """Forget all states; what the hash table holds of them lies below the new base."""
+    lists.counts[_BASE] += lists.states.shape[0]
+    lists.counts[:_BASE] = 0
+
+
+@kernel_part
+def _list_single(lists: Choices, v: np.uint64) -> None:
+    """Append a node without undirected edges: one state, one choice, nothing left."""
+    compact()
+    table, states, counts = lists.table, lists.states, lists.counts
+    s, c = counts[_STATES], counts[_CHOICES]
+    for w in range(states.shape[1]):
+        states[s, w] = ZERO
+    states[s, v >> SIX] = bit_of(v)
+    table[s, _FIRST_CHOICE], table[s + 1, _FIRST_CHOICE] = c, c + 1
+    table[c, _SOURCE] = v
+    table[c, _FIRST_CHILD] = table[c + 1, _FIRST_CHILD] = counts[_CHILDREN]
+    counts[_STATES] += 1
+    counts[_CHOICES] += 1
+
+
+@kernel_part
+def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
+    """Split every group into the neighbours of a node and the others, in this order; return the number of groups."""
+    compact()
+    words = groups.shape[1]
+    made = 0
+    for g in range(n_groups):
+        some, rest = ZERO, ZERO
+        for w in range(words):
+            spare[made, w] = groups[g, w] & near[w]
+            spare[made + 1, w] = groups[g, w] & ~near[w]
+            some |= spare[made, w]
+            rest |= spare[made + 1, w]
+        if some != ZERO:
+            made += 1
+            if rest != ZERO:
+                made += 1
+        elif rest != ZERO:
+            for w in range(words):
+                spare[made, w] = spare[made + 1, w]
+            made += 1
+    for g in range(made):
+        for w in range(words):
+            groups[g, w] = spare[g, w]
+    return made
+
+
+@kernel_part
+def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Words, spare: Words) -> bool:
+    """Store the components of a group as children, with the state's parents and those among the nodes seen."""
+    compact()
+    words = group.size
+    left, part, made = spare[0], spare[1], spare[2:4]
+    copy_row(group, left, words)
+    while not _is_empty(left):
+        first = _lowest_member(left)
+        _fill_part(group, first, near, part)
+        for k in range(words):
+            left[k] &= ~part[k]
+            made[0, k] = part[k]
+            made[1, k] = lists.states[number, words + k] | (seen[k] & near[first, k])
+        child = _state_of(lists, made)
+        if child < 0:
+            return False
+        lists.children[lists.counts[_CHILDREN]] = child
+        lists.counts[_CHILDREN] += 1
+    return True
+
+
+@kernel_part
+def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, sets: Words) -> bool:
+    """Store the states that a state leaves once its source is chosen; False if there is no room.
+
+    A lexicographic search from the source visits the nodes group by group; a group that it reaches as a whole, before
+    any of its nodes, splits into such components.
+    """
+    compact()
+    words = near.shape[1]
+    seen, covered = sets[0], sets[1]
+    size = (sets.shape[0] - 2) // 2
+    groups, spare = sets[2 : 2 + size], sets[2 + size :]
+    seen[:] = ZERO
+    covered[:] = ZERO
+    covered[source >> SIX] = bit_of(source)
+    copy_row(covered, groups[0], words)
+    for w in range(words):
+        groups[1, w] = lists.states[number, w] & ~covered[w]
+    n_groups = 1 if _is_empty(groups[1]) else 2
+    while n_groups > 0:
+        front = groups[0]
+        v = _lowest_member(front)
+        if not _holds(covered, v):
+            for k in range(words):
+                covered[k] |= front[k]
+            if not _list_parts(lists, number, front, seen, near, spare):
+                return False
+        seen[v >> SIX] |= bit_of(v)
+        front[v >> SIX] &= ~bit_of(v)
+        n_groups = _refine(groups, n_groups, near[v], spare)
+    return True
+
+
+@kernel_part
+def _list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> int:
+    """Append the states of a component and their choices; return _LISTED, or what there is no room for."""
+    compact()
+    table, states, counts = lists.table, lists.states, lists.counts
+    words = np.uint64(near.shape[1])
+    whole = sets[:2]
+    whole[:] = ZERO
+    copy_row(part, whole[0], part.size)
+    s = _state_of(lists, whole)
+    if s < 0:
+        return _OVER_LIMIT
+    while s < counts[_STATES]:
+        table[s, _FIRST_CHOICE] = counts[_CHOICES]
+        size = 0
+        for w in range(words):
+            size += popcount(states[s, w])
+        for w in range(words):
+            left = states[s, w]
+            while left != ZERO:
+                if counts[_CHOICES] == states.shape[0]:
+                    return _OVER_LIMIT
+                if counts[_CHILDREN] + size > lists.children.size:
+                    return _MORE_CHILDREN
+                v = (w << SIX) + lowest(left)
+                left &= left - ONE
+                table[counts[_CHOICES], _SOURCE] = v
+                table[counts[_CHOICES], _FIRST_CHILD] = counts[_CHILDREN]
+                counts[_CHOICES] += 1
+                if size > 1 and not _list_children(lists, s, v, near, sets):
+                    return _OVER_LIMIT
+        s += 1
+    table[s, _FIRST_CHOICE] = counts[_CHOICES]
+    table[counts[_CHOICES], _FIRST_CHILD] = counts[_CHILDREN]
+    return _LISTED
+
+
 #: status of a comparison
 _LOCAL, _CYCLIC = 1, -1
-#: result of listing a component, besides those of `list_choices`
+#: result of listing a component, besides those of `_list_choices`
 _UNORIENTABLE = 3
 #: rows of words per node that a comparison works with: four of `walk_open`, then
 _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
@@ -92,17 +358,17 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
     treatment, parents = rows[_TREATMENT], rows[_GIVEN]
     table, states = lists.table, lists.states
     words = np.uint64(states.shape[1] >> 1)
-    n_choices = lists.counts[CHOICES]
+    n_choices = lists.counts[_CHOICES]
     state = 0
     for start in range(0, n_choices, 64):
         stop = start + 64 if start + 64 < n_choices else n_choices
         treatment[:] = ZERO
         parents[:] = ZERO
         for c in range(start, stop):
-            while table[state + 1, FIRST_CHOICE] <= c:
+            while table[state + 1, _FIRST_CHOICE] <= c:
                 state += 1
             bit = ONE << np.uint64(c - start)
-            treatment[table[c, SOURCE]] |= bit
+            treatment[table[c, _SOURCE]] |= bit
             for w in range(words):
                 left = states[state, words + w]
                 while left != ZERO:
@@ -111,7 +377,7 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
         cost[:] = 0
         _count_lanes(true, arcs, rows, cost)
         for c in range(start, stop):
-            table[c, COST] = cost[c - start]
+            table[c, _COST] = cost[c - start]
 
 
 @kernel_part
@@ -119,19 +385,19 @@ def _sort_states(lists: Choices, place: Ints) -> None:
     """Sort the states by their numbers of members; `place` counts them."""
     compact()
     table, states = lists.table, lists.states
-    n_states, words = lists.counts[STATES], states.shape[1] >> 1
+    n_states, words = lists.counts[_STATES], states.shape[1] >> 1
     place[:] = 0
     for s in range(n_states):
         size = 0
         for w in range(words):
             size += popcount(states[s, w])
-        table[s, LOW] = size
+        table[s, _LOW] = size
         place[size + 1] += 1
     for k in range(place.size - 1):
         place[k + 1] += place[k]
     for s in range(n_states):
-        size = table[s, LOW]
-        table[place[size], BY_SIZE] = s
+        size = table[s, _LOW]
+        table[place[size], _BY_SIZE] = s
         place[size] += 1
 
 
@@ -140,23 +406,23 @@ def _add_extremes(lists: Choices, out: Ints) -> None:
     """Add the smallest and the largest sums of the listed components, whose choices have costs, by sorted states."""
     compact()
     table, children, states = lists.table, lists.children, lists.states
-    n_states, words = lists.counts[STATES], states.shape[1] >> 1
+    n_states, words = lists.counts[_STATES], states.shape[1] >> 1
     for k in range(n_states):  # what a state leaves is smaller
-        s = table[k, BY_SIZE]
+        s = table[k, _BY_SIZE]
         least = most = -1
-        for c in range(table[s, FIRST_CHOICE], table[s + 1, FIRST_CHOICE]):
-            low_sum = high_sum = table[c, COST]
-            for q in range(table[c, FIRST_CHILD], table[c + 1, FIRST_CHILD]):
+        for c in range(table[s, _FIRST_CHOICE], table[s + 1, _FIRST_CHOICE]):
+            low_sum = high_sum = table[c, _COST]
+            for q in range(table[c, _FIRST_CHILD], table[c + 1, _FIRST_CHILD]):
                 child = children[q]
-                low_sum += table[child, LOW]
-                high_sum += table[child, HIGH]
+                low_sum += table[child, _LOW]
+                high_sum += table[child, _HIGH]
             if least < 0 or low_sum < least:
                 least = low_sum
             if high_sum > most:  # noqa: PLR1730  max() takes longer to compile
                 most = high_sum
-        table[s, LOW] = least
-        table[s, HIGH] = most
-        if is_empty(states[s, words:]):  # a component of the graph, as nothing lies outside
+        table[s, _LOW] = least
+        table[s, _HIGH] = most
+        if _is_empty(states[s, words:]):  # a component of the graph, as nothing lies outside
             out[0] += least
             out[1] += most
 
@@ -176,7 +442,7 @@ def _local_extremes(
     cost, neighbours = place[-64:], place[:-64]
     listed = 0
     for u in range(np.uint64(near.shape[0])):
-        if holds(near[v], u):
+        if _holds(near[v], u):
             neighbours[listed] = u
             listed += 1
     least = most = -1
@@ -240,39 +506,39 @@ def _sid_bounds(
         done[:] = ZERO
         v = ZERO
         while v <= np.uint64(n_nodes):
-            status = OVER_LIMIT  # behind the last node, the sums of what is listed are added
+            status = _OVER_LIMIT  # behind the last node, the sums of what is listed are added
             if v < np.uint64(n_nodes):
-                status = LISTED
-                if is_empty(near[v]) and counts[CHOICES] < lists.states.shape[0]:
-                    list_single(lists, v)
-                elif not holds(done, v):
-                    fill_part(everything, v, near, part)
+                status = _LISTED
+                if _is_empty(near[v]) and counts[_CHOICES] < lists.states.shape[0]:
+                    _list_single(lists, v)
+                elif not _holds(done, v):
+                    _fill_part(everything, v, near, part)
                     status = _UNORIENTABLE
-                    if is_orientable(arcs, near, part, sets[3]):
-                        states, choices, children = counts[STATES], counts[CHOICES], counts[CHILDREN]
-                        status = list_choices(lists, part, near, sets[3:])
-                        if status != LISTED:  # leave the lists as they were
-                            counts[STATES], counts[CHOICES], counts[CHILDREN] = states, choices, children
-            if status == MORE_CHILDREN:
-                empty_lists(lists)
+                    if _is_orientable(arcs, near, part, sets[3]):
+                        states, choices, children = counts[_STATES], counts[_CHOICES], counts[_CHILDREN]
+                        status = _list_choices(lists, part, near, sets[3:])
+                        if status != _LISTED:  # leave the lists as they were
+                            counts[_STATES], counts[_CHOICES], counts[_CHILDREN] = states, choices, children
+            if status == _MORE_CHILDREN:
+                _empty_lists(lists)
                 return n
-            if status == OVER_LIMIT:
-                some = counts[STATES] > 0
+            if status == _OVER_LIMIT:
+                some = counts[_STATES] > 0
                 if some:  # it may need the room of those before it
                     _cost_choices(true, arcs, lists, rows, place[-64:])
                     _sort_states(lists, place[:-64])
                     _add_extremes(lists, out[n])
-                empty_lists(lists)
+                _empty_lists(lists)
                 if some:
                     continue
-            if status != LISTED and v < np.uint64(n_nodes):
+            if status != _LISTED and v < np.uint64(n_nodes):
                 for u in range(np.uint64(n_nodes)):  # each node of the component by itself
-                    if holds(part, u):
+                    if _holds(part, u):
                         low, high = _local_extremes(true, arcs, near, u, lists.states.shape[0], rows, place)
                         out[n, 0] += low
                         out[n, 1] += high
                 out[n, 2] = _LOCAL
-            if v < np.uint64(n_nodes) and not is_empty(near[v]) and not holds(done, v):
+            if v < np.uint64(n_nodes) and not _is_empty(near[v]) and not _holds(done, v):
                 for w in range(words):
                     done[w] |= part[w]
             v += ONE
@@ -296,7 +562,7 @@ def sid_bounds(
     words = row_words(n_nodes)
     lists = Choices(
         states=np.empty((limit, 2 * words), np.uint64),
-        table=np.empty((limit + 1, COLUMNS), np.int64),
+        table=np.empty((limit + 1, _COLUMNS), np.int64),
         children=np.empty(256, np.int64),
         slots=np.full(1 << (2 * limit - 1).bit_length(), -1, np.int64),
         counts=np.zeros(4, np.int64),
