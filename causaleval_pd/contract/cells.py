@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, ValuesView
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -90,6 +90,32 @@ def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hash
             where = name_row(row, series.index, series.name if column is None else column)
             raise error_class(f"{where}: {error}") from None
     return packed_column(packed, series.index, series.name)
+
+
+class ColumnAccessor:
+    """An accessor of columns of packed cells, such as ``series.graph``."""
+
+    #: its name, what the cells are, and what makes such columns
+    _name: ClassVar[str]
+    _nouns: ClassVar[str]
+    _maker: ClassVar[str]
+
+    @staticmethod
+    def _holds(series: pd.Series) -> bool:
+        """Return whether a column has such cells."""
+        raise NotImplementedError
+
+    def __init__(self, series: pd.Series) -> None:
+        if not self._holds(series):
+            raise AttributeError(
+                f"series.{self._name} needs a column of packed {self._nouns}, found dtype {series.dtype}; make one "
+                f"with {self._maker}"
+            )
+        self._obj = series
+
+    def __repr__(self) -> str:
+        names = ", ".join(name for name in dir(self) if not name.startswith("_"))
+        return f"<properties and conversions of {len(self._obj)} {self._nouns}: {names}>"
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..contract.cells import ColumnAccessor
 from ..contract.checks import name_row
 from .graph import graphs_of
 from .kernels.planes import KINDS
@@ -17,7 +18,8 @@ from .packing import UnpackedColumn, is_packed, pack_column, unpack_column
 
 
 class SeriesGraphAccessor(
-    GraphMethods[pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.DataFrame]
+    ColumnAccessor,
+    GraphMethods[pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.DataFrame],
 ):
     """Properties and conversions of a column of packed graphs: ``series.graph``.
 
@@ -44,16 +46,11 @@ class SeriesGraphAccessor(
     ['A -> B; C -> B', 'A -- B; C', nan]
     """
 
-    def __init__(self, series: pd.Series) -> None:
-        if not is_packed(series):
-            raise AttributeError(
-                f"series.graph needs a column of packed graphs, found dtype {series.dtype}; make one with graph_column"
-            )
-        self._obj = series
+    _name, _nouns, _maker = "graph", "graphs", "graph_column"
 
-    def __repr__(self) -> str:
-        known = ", ".join(name for name in dir(self) if not name.startswith("_"))
-        return f"<properties and conversions of {len(self._obj)} graphs: {known}>"
+    @staticmethod
+    def _holds(series: pd.Series) -> bool:
+        return is_packed(series)
 
     def _repr_html_(self) -> str:
         """Show the first graphs as a table in a notebook."""

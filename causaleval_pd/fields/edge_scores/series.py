@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.cells import one_per_row
+from ...contract.cells import ColumnAccessor, one_per_row
 from ...contract.checks import check_choice, check_flag, check_number, name_row
 from ...graphs.column import graph_column
 from ...graphs.node_names import short
@@ -35,7 +35,7 @@ class Scores(NamedTuple):
     symmetric: bool
 
 
-class SeriesScoreAccessor:
+class SeriesScoreAccessor(ColumnAccessor):
     """Properties and conversions of a column of edge scores: ``series.score``.
 
     Every result is on the index of the column, and a missing cell gives a missing result.
@@ -58,16 +58,11 @@ class SeriesScoreAccessor:
     ([2, <NA>], [False, <NA>])
     """
 
-    def __init__(self, series: pd.Series) -> None:
-        if not is_score_column(series) and not series.isna().all():
-            raise AttributeError(
-                f"series.score needs a column of packed scores, found dtype {series.dtype}; make one with score_column"
-            )
-        self._obj = series
+    _name, _nouns, _maker = "score", "scores", "score_column"
 
-    def __repr__(self) -> str:
-        known = ", ".join(name for name in dir(self) if not name.startswith("_"))
-        return f"<properties and conversions of {len(self._obj)} score cells: {known}>"
+    @staticmethod
+    def _holds(series: pd.Series) -> bool:
+        return is_score_column(series) or bool(series.isna().all())
 
     @property
     def nodes(self) -> pd.Series:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.cells import packed_column
+from ...contract.cells import ColumnAccessor, packed_column
 from ...contract.checks import check_choice, check_flag, check_whole, name_row
 from ...graphs.kernels.planes import ARROW, CIRCLE, DAG, DIGRAPH, MIXED, PDAG, TAIL, planes_from_matrices
 from ...graphs.mixed.marks import planes_from_marks
@@ -45,7 +45,7 @@ View = tuple[tuple[str, ...], Planes, NDArray[np.uint8]]
 _KINDS = np.array([DAG, PDAG, MIXED], np.uint8)
 
 
-class SeriesLaggedAccessor:
+class SeriesLaggedAccessor(ColumnAccessor):
     """Properties, views and conversions of a column of packed lagged graphs: ``series.lagged``.
 
     Every result is on the index of the column, and a missing graph gives a missing result.
@@ -70,17 +70,11 @@ class SeriesLaggedAccessor:
     ['X -> Z; Y', nan]
     """
 
-    def __init__(self, series: pd.Series) -> None:
-        if not is_packed(series):
-            raise AttributeError(
-                f"series.lagged needs a column of packed lagged graphs, found dtype {series.dtype}; make one with "
-                "lagged_column"
-            )
-        self._obj = series
+    _name, _nouns, _maker = "lagged", "lagged graphs", "lagged_column"
 
-    def __repr__(self) -> str:
-        known = ", ".join(name for name in dir(self) if not name.startswith("_"))
-        return f"<properties and views of {len(self._obj)} lagged graphs: {known}>"
+    @staticmethod
+    def _holds(series: pd.Series) -> bool:
+        return is_packed(series)
 
     def show(self) -> pd.DataFrame:
         """Return a table in which the graphs can be read.
