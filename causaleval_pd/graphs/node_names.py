@@ -48,7 +48,7 @@ def names_per_row(
             raise TypeError(f"{place}: found {labels!r}, expected a list of node names as in the other rows")
         if ordered and isinstance(labels, (set, frozenset)):
             raise TypeError(
-                f"{place}: found a {type(labels).__name__}, which has no order; pass a list, as in sorted()"
+                f"{place}: found a {type(labels).__name__}, which has no order; pass a list, as in sorted(nodes)"
             )
         try:
             names = tuple(node_name(label) for label in labels)

@@ -46,6 +46,12 @@ MAX_PARAMETERS = 2**26
 MAX_PARENTS = 30
 
 
+def dag_planes(n_nodes: int, arcs: Sequence[Iterable[tuple[int, int]]]) -> NDArray[np.uint64]:
+    """Return DAGs, given by their arcs, as pair planes (N, 2, W)."""
+    rows = [(row, *arc) for row, of_dag in enumerate(arcs) for arc in of_dag]
+    return planes_from_arcs(len(arcs), n_nodes, *np.array(rows, np.int64).reshape(-1, 3).T)
+
+
 @dataclass(frozen=True)
 class Structure:
     """Variables, states and parents in canonical order."""
@@ -131,9 +137,7 @@ class Structure:
     @cached_property
     def graph(self) -> Graph:
         """The DAG."""
-        source, target = np.array(sorted(self.arcs), np.int64).reshape(-1, 2).T
-        planes = planes_from_arcs(1, len(self.nodes), np.zeros(len(source), np.int64), source, target)
-        return Graph(self.nodes, "dag", planes[0])
+        return Graph(self.nodes, "dag", dag_planes(len(self.nodes), [self.arcs])[0])
 
     @cached_property
     def text(self) -> str:

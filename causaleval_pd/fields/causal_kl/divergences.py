@@ -25,10 +25,10 @@ from ...contract.checks import check_choice, check_number
 from ...contract.metric import METRICS, metric
 from ...contract.options import with_example, with_options
 from ...contract.pairs import PairError
-from ...graphs.kernels.planes import DAG, planes_from_arcs
+from ...graphs.kernels.planes import DAG
 from ...graphs.pairs import GraphBatch, GraphPairs
 from ..structure.hamming import shd
-from .cells import DiscreteNetwork, GaussianNetwork, Structure, check_table
+from .cells import DiscreteNetwork, GaussianNetwork, Structure, check_table, dag_planes
 from .classes import ClassPairs, parts_of
 from .fitting import FamilyFits
 from .laws import LAWS, FamilyLaws, GaussianMoments, Scope, laws_of, moments_of, path_coefficients, scale
@@ -500,9 +500,8 @@ def _patterns(networks: Networks, index: NDArray[np.int64]) -> tuple[GraphBatch,
     """Return the CPDAGs of the DAGs of some networks, and which of them each has."""
     used, place = np.unique(networks.structure[index], return_inverse=True)
     structures = [networks.structures[i] for i in used.tolist()]
-    arcs = [(row, *arc) for row, structure in enumerate(structures) for arc in structure.arcs]
     n_nodes = len(structures[0].nodes)
-    planes = planes_from_arcs(len(structures), n_nodes, *np.array(arcs, np.int64).reshape(-1, 3).T)
+    planes = dag_planes(n_nodes, [structure.arcs for structure in structures])
     return GraphBatch(n_nodes, planes, np.full(len(structures), DAG, np.uint8)).cpdag, place.reshape(-1)
 
 

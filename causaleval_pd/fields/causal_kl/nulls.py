@@ -33,9 +33,9 @@ from ...graphs.dags import MOST_DIRECTED, MOST_LISTED, all_dags, all_orientation
 from ...graphs.kernels import control_kernels, kernels
 from ...graphs.kernels.dag_counts import check_counted
 from ...graphs.kernels.inputs import MOST_ORIENTED
-from ...graphs.kernels.planes import arcs_from_planes, planes_from_arcs
+from ...graphs.kernels.planes import arcs_from_planes
 from ...graphs.orientations import bits
-from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure
+from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure, dag_planes
 from .classes import Classes, ClassPairs, DagClass, class_of_arcs, numbered
 from .field import no_fits, table_bytes
 from .fitting import FamilyFits, fits_of_row, fits_to_joint, parameterise
@@ -283,9 +283,8 @@ def classes_of_dags(dags: list[Dag]) -> dict[Dag, DagClass]:
     if not dags:
         return {}
     k = len(dags[0])
-    arcs = [(row, p, i) for row, dag in enumerate(dags) for i, mask in enumerate(dag) for p in bits(mask)]
-    columns = np.array(arcs, np.int64).reshape(-1, 3).T
-    completed, _ = kernels().dag_to_cpdag(planes_from_arcs(len(dags), k, *columns), k)
+    arcs = [[(p, i) for i, mask in enumerate(dag) for p in bits(mask)] for dag in dags]
+    completed, _ = kernels().dag_to_cpdag(dag_planes(k, arcs), k)
     arc_sets: list[set[tuple[int, int]]] = [set() for _ in dags]
     for row, source, target in zip(*(x.tolist() for x in arcs_from_planes(completed, k)), strict=True):
         arc_sets[row].add((source, target))
