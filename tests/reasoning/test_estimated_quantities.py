@@ -172,6 +172,9 @@ def test_tasks_from_tables_give_the_same():
     pd.testing.assert_frame_equal(found[0][0], found[1][0])
     pd.testing.assert_frame_equal(found[0][1], found[1][1])
     pd.testing.assert_series_equal(found[0][2], found[1][2])
+    fewer = make_tasks("candy_party", [[2, 3]], n_samples=9, replicates=2, rng=5)
+    with pytest.raises(ValueError, match="task 0 has no sample 9; pass the tasks of these questions"):
+        quantities(found[0][0], by="model", worlds=fewer)
 
 
 def test_shapes_of_the_papers_graph():
@@ -245,8 +248,8 @@ def test_compositions_can_be_few_or_none():
 def test_a_factual_question_for_a_pair_and_for_all_is_ambiguous():
     tasks = make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1)
     answered = tasks.questionnaire().assign(answer=lambda q: q["truth"])
-    fact = answered[(answered["world"] == "fact") & (answered["effect"] == tasks.drawn[0].pairs[0][1])]
-    again = fact.assign(cause=tasks.drawn[0].pairs[0][0])
+    cause, effect = tasks.quantities.loc[0, ["cause", "effect"]]
+    again = answered[(answered["world"] == "fact") & (answered["effect"] == effect)].assign(cause=cause)
     with pytest.raises(ValueError, match="both for one pair and for all"):
         quantities(pd.concat([answered, again]), worlds=tasks)
 

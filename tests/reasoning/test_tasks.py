@@ -170,7 +170,7 @@ def test_names_are_different_and_made_up():
         tasks = make_tasks(theme, [[30] * 20], n_samples=1, rng=0)
         assert tasks.nodes["node"].is_unique
         assert len(tasks.nodes) == 581
-    clinical = make_tasks("clinical_notes", [[4, 3]], n_samples=1, rng=0).drawn[0].world
+    clinical = make_tasks("clinical_notes", [[4, 3]], n_samples=1, rng=0).world(0)
     assert (clinical.nodes[0], clinical.nodes[-1]) == ("pain", "surgery")
 
 
@@ -183,9 +183,8 @@ def test_a_threshold_does_not_give_the_rate_away():
 def test_flu_symptoms_that_do_not_count_say_nothing():
     tasks = make_tasks("flu_vaccine", [[2]], n_samples=4000, noise=0.5, rng=1)
     contexts = tasks.contexts
-    first = tasks.drawn[0].conditions[0]
-    counted = [int(part) for part in first.group.split()[:2]]
     symptoms = ("fever", "chills", "a cough", "a sore throat", "headaches", "sneezing")
+    counted = [i for i, symptom in enumerate(symptoms) if f"had {symptom} for" in tasks.nodes["condition"][0]]
     told = contexts["text"].str.split("Last winter").str[1]
     for i, symptom in enumerate(symptoms):
         days = told.str.extract(rf"{symptom} for (\d) day")[0].astype(int)

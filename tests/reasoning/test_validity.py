@@ -341,17 +341,18 @@ def test_the_classes_that_they_stand_for(baseline_table):
 
 @pytest.mark.slow
 def test_wrong_world_is_right_about_the_other_world(tasks, answers):
-    task = tasks.drawn[0]
+    world = tasks.world(0)
     own = answers[(answers["model"] == "wrong_world") & (answers["task"] == 0)]
-    noise = task.world.sample(600, task.seed)
-    swapped = {n: {"and": "or", "or": "and"}[f] for n, f in task.world.functions.items()}
+    told = tasks.contexts.query("task == 0")["noise"]
+    noise = pd.DataFrame([[letter == "1" for letter in text] for text in told], columns=world.nodes)
+    swapped = {n: {"and": "or", "or": "and"}[f] for n, f in world.functions.items()}
     from causaleval_pd.reasoning import World
 
-    other = World(task.world.edges, swapped, task.world.noise)
-    pairs = list(task.pairs)
+    other = World(world.edges, swapped, world.noise)
+    pairs = world.pairs("cut")
     bits = other.answers(noise, pairs)
-    for arm, world in ((1, "do1"), (2, "do0")):
-        rows = own[own["world"] == world].sort_values("sample")
+    for arm, supposed in ((1, "do1"), (2, "do0")):
+        rows = own[own["world"] == supposed].sort_values("sample")
         for i, (cause, effect) in enumerate(pairs):
             found = rows[(rows["cause"] == cause) & (rows["effect"] == effect)]["answer"].to_numpy(bool)
             np.testing.assert_array_equal(found, bits[:, i, arm])

@@ -212,7 +212,7 @@ def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None
 
 def _finish(result: pd.DataFrame, settings: list[str], worlds: Mapping[Any, World], chosen: list[str]) -> pd.DataFrame:
     """Order columns and rows, and fix types."""
-    result = result.assign(level=result["quantity"].map(LEVEL), **pair_complexity(worlds, result))
+    result = result.assign(level=result["quantity"].map(LEVEL)).join(pair_complexity(worlds, result))
     columns = [
         *settings, "task", "quantity", "level", "kind", "relation", "cause", "effect", "path", "truth", "estimate",
         "truth_exact", "truth_sample", "truth_product", "n", "n_samples", "n_failed", "missing_low", "missing_high",

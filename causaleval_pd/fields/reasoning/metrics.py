@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...contract.metric import METRICS, metric
+from ...contract.options import with_example
 from .field import ANSWER, COUNTED, NUMBER, AnswerPairs, QuantityPairs
 from .yes_counts import QUANTITIES, Floats
 
@@ -23,60 +24,50 @@ __all__ = [
     "rae",
 ]
 
-_PAPER = "10.48550/arXiv.2503.04556"
 _ANSWER: dict[str, Any] = {"field": "answer", "kinds": ("answer",), "range": (0, 1), "closed_form": ANSWER.name}
+_MISTAKE: dict[str, Any] = {**_ANSWER, "direction": "minimize", "optimum": 0}
 _QUANTITY: dict[str, Any] = {
     "field": "quantity",
+    "kinds": (*QUANTITIES, NUMBER),
+    "range": (0, math.inf),
     "direction": "minimize",
     "optimum": 0,
     "closed_form": COUNTED.name,
-    "reference": _PAPER,
+    "reference": "10.48550/arXiv.2503.04556",
 }
-_ALL = (*QUANTITIES, NUMBER)
+_OF_ONE: dict[str, Any] = {**_QUANTITY, "symmetric": True, "instead": ("quantity_error",)}
+
+_EXAMPLE = """>>> import causaleval_pd as ce
+>>> round(ce.{name}({cells}), 6)
+{gives}"""
 
 
 @metric(**_ANSWER, direction="maximize", optimum=1, symmetric=True, long_name="share of right answers")
+@with_example(_EXAMPLE, cells="True, False", gives=0.0)
 def answer_accuracy(pairs: AnswerPairs) -> Floats:
     """Mark right answers: 1 where the answer is the true one, else 0.
 
     The mean over rows is the accuracy.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.answer_accuracy(True, False)
-    0.0
     """
     return (pairs.truth == pairs.estimate).astype(np.float64)
 
 
-@metric(**_ANSWER, direction="minimize", optimum=0, long_name="share of false yes")
+@metric(**_MISTAKE, long_name="share of false yes")
+@with_example(_EXAMPLE, cells="False, True", gives=1.0)
 def answer_false_yes(pairs: AnswerPairs) -> Floats:
-    """Mark false yes: 1 where the answer is yes and the truth is no, else 0.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.answer_false_yes(False, True)
-    1.0
-    """
+    """Mark false yes: 1 where the answer is yes and the truth is no, else 0."""
     return (~pairs.truth & pairs.estimate).astype(np.float64)
 
 
-@metric(**_ANSWER, direction="minimize", optimum=0, long_name="share of false no")
+@metric(**_MISTAKE, long_name="share of false no")
+@with_example(_EXAMPLE, cells="True, False", gives=1.0)
 def answer_false_no(pairs: AnswerPairs) -> Floats:
-    """Mark false no: 1 where the answer is no and the truth is yes, else 0.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.answer_false_no(True, False)
-    1.0
-    """
+    """Mark false no: 1 where the answer is no and the truth is yes, else 0."""
     return (pairs.truth & ~pairs.estimate).astype(np.float64)
 
 
-@metric(**_QUANTITY, kinds=_ALL, range=(0, math.inf), long_name="relative absolute error")
+@metric(**_QUANTITY, long_name="relative absolute error")
+@with_example(_EXAMPLE, cells="0.0, 0.25, floor=0.01", gives=25.0)
 def rae(pairs: QuantityPairs, zero_division: float = math.nan, floor: float = 0.0) -> Floats:
     """Compute the error of a quantity relative to its truth.
 
@@ -89,12 +80,6 @@ def rae(pairs: QuantityPairs, zero_division: float = math.nan, floor: float = 0.
         Value where the denominator is 0; default NaN.
     floor : float
         Smallest denominator.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> round(ce.rae(0.2, 0.25), 6), ce.rae(0.0, 0.25), ce.rae(0.0, 0.25, floor=0.01)
-    (0.25, nan, 25.0)
     """
     if not (np.isfinite(floor) and floor >= 0):
         raise ValueError(f"floor must be a number of at least 0, found {floor!r}")
@@ -103,22 +88,18 @@ def rae(pairs: QuantityPairs, zero_division: float = math.nan, floor: float = 0.
     return np.divide(error, scale, out=np.full(error.shape, float(zero_division)), where=scale > 0)
 
 
-@metric(**_QUANTITY, kinds=_ALL, range=(0, math.inf), symmetric=True, long_name="absolute error")
+@metric(**_QUANTITY, symmetric=True, long_name="absolute error")
+@with_example(_EXAMPLE, cells="0.2, 0.25", gives=0.05)
 def quantity_error(pairs: QuantityPairs) -> Floats:
     """Compute the distance of a quantity from its truth.
 
     `|truth - estimate|`, whatever the quantity; defined for every truth.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> round(ce.quantity_error(0.2, 0.25), 6)
-    0.05
     """
     return np.abs(pairs.truth - pairs.estimate)
 
 
-@metric(**_QUANTITY, kinds=_ALL, range=(0, math.inf), symmetric=True, long_name="absolute log ratio")
+@metric(**_QUANTITY, symmetric=True, long_name="absolute log ratio")
+@with_example(_EXAMPLE, cells="0.2, 0.1", gives=0.693147)
 def log_error(pairs: QuantityPairs, floor: float = 0.01) -> Floats:
     """Compute the absolute log ratio of a quantity and its truth.
 
@@ -129,73 +110,38 @@ def log_error(pairs: QuantityPairs, floor: float = 0.01) -> Floats:
     ----------
     floor : float
         Smallest truth and estimate; a positive number.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> round(ce.log_error(0.2, 0.1), 6), ce.log_error(0.0, 0.0)
-    (0.693147, 0.0)
     """
     if not (np.isfinite(floor) and floor > 0):
         raise ValueError(f"floor must be a positive number, found {floor!r}")
     return np.abs(np.log(np.maximum(pairs.estimate, floor)) - np.log(np.maximum(pairs.truth, floor)))
 
 
-@metric(**{**_QUANTITY, "direction": "zero"}, kinds=_ALL, range=(-math.inf, math.inf), long_name="estimate - truth")
+@metric(**{**_QUANTITY, "direction": "zero", "range": (-math.inf, math.inf)}, long_name="estimate - truth")
+@with_example(_EXAMPLE, cells="0.2, 0.25", gives=0.05)
 def quantity_bias(pairs: QuantityPairs) -> Floats:
     """Compute the signed error of a quantity.
 
     estimate - truth: positive where the reasoner overestimates the effect.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> round(ce.quantity_bias(0.2, 0.25), 6)
-    0.05
     """
     return pairs.estimate - pairs.truth
 
 
-@metric(
-    **_QUANTITY,
-    kinds=("pns", NUMBER),
-    range=(0, math.inf),
-    symmetric=True,
-    instead=("quantity_error",),
-    long_name="error of the PNS",
-)
+@metric(**_OF_ONE | {"kinds": ("pns", NUMBER)}, long_name="error of the PNS")
+@with_example(_EXAMPLE, cells="0.2, 0.25", gives=0.05)
 def pns_error(pairs: QuantityPairs) -> Floats:
     """Compute the absolute error of a probability of necessity and sufficiency.
 
     `|truth - estimate|` of rows that hold a PNS or a product of these; other quantities are refused.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> round(ce.pns_error(0.2, 0.25), 6)
-    0.05
     """
     return np.abs(pairs.truth - pairs.estimate)
 
 
-@metric(
-    **_QUANTITY,
-    kinds=("ate", NUMBER),
-    range=(0, math.inf),
-    symmetric=True,
-    instead=("quantity_error",),
-    long_name="error of the ATE",
-)
+@metric(**_OF_ONE | {"kinds": ("ate", NUMBER)}, long_name="error of the ATE")
+@with_example(_EXAMPLE, cells="0.2, -0.1", gives=0.3)
 def ate_error(pairs: QuantityPairs) -> Floats:
     """Compute the absolute error of an average treatment effect.
 
     `|truth - estimate|` of rows that hold `p(y | do(x)) - p(y | do(not x))`; other quantities are refused.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> round(ce.ate_error(0.2, -0.1), 6)
-    0.3
     """
     return np.abs(pairs.truth - pairs.estimate)
 

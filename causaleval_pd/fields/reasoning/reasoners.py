@@ -82,13 +82,14 @@ def baselines(
     check_number(p_yes, "p_yes", "[0, 1]")
     questions = questions.assign(truth=pd.array(known_truths(questions).astype(bool), dtype="boolean"))
     seed = resolve_seed(rng)
+    asked = [questions[key] for key in ("task", "cause", "effect", "world")]
     makers: dict[str, Callable[[], Any]] = {
         "perfect": lambda: questions["truth"],
         "always_yes": lambda: np.ones(len(questions)),
         "always_no": lambda: np.zeros(len(questions)),
         "ignores_do": lambda: _ignores_do(questions),
-        "parrots_do": lambda: _parrots_do(questions),
-        "majority": lambda: _majority(questions),
+        "parrots_do": lambda: questions["world"].map({"do1": True, "do0": False}).fillna(questions["truth"]),
+        "majority": lambda: questions["truth"].astype("float64").groupby(asked, dropna=False).transform("mean") > 0.5,
         "noisy": lambda: questions["truth"].to_numpy(bool) ^ (_uniform(questions, seed, 0) < error),
         "random": lambda: _uniform(questions, seed, 1) < p_yes,
     }
@@ -121,17 +122,6 @@ def _ignores_do(questions: pd.DataFrame) -> pd.Series:
         row = questions.iloc[int(unknown.to_numpy().argmax())][keys].to_dict()
         raise ValueError(f"the questions do not state what is true in fact for {row}; ask each effect in fact too")
     return truths
-
-
-def _parrots_do(questions: pd.DataFrame) -> pd.Series:
-    do = questions["world"].map({"do1": True, "do0": False})
-    return do.where(do.notna(), questions["truth"])
-
-
-def _majority(questions: pd.DataFrame) -> pd.Series:
-    keys = ["task", "cause", "effect", "world"]
-    share = questions["truth"].astype("float64").groupby([questions[k] for k in keys], dropna=False).transform("mean")
-    return share > 0.5
 
 
 def _adjacent_only(questions: pd.DataFrame, worlds: Worlds, seed: int) -> NDArray[np.bool_]:

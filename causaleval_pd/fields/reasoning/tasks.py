@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import islice
+from itertools import islice, product
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_type, check_whole
@@ -35,10 +33,6 @@ INSTRUCTIONS = {
 
 _CONTEXT = ["task", "sample", "replicate"]
 
-#: columns of a questionnaire
-QUESTIONNAIRE = [*_CONTEXT, "cause", "effect", "world", "truth", "question"]
-
-
 #: columns of each table
 COLUMNS = {
     "worlds": ["task", "theme", "n_nodes", "n_edges", "text"],
@@ -53,7 +47,7 @@ COLUMNS = {
 
 @dataclass(frozen=True)
 class Task:
-    """One world in the words of a theme."""
+    """One world in the words of a theme, whose properties are its rows of the tables."""
 
     #: number within its tasks
     number: int
@@ -66,10 +60,45 @@ class Task:
     seed: int
     #: pairs (cause, effect) of the questions
     pairs: tuple[tuple[str, str], ...]
+    #: numbers of samples, and of texts of each
+    n_samples: int
+    replicates: int
+
+    @property
+    def worlds(self) -> pd.DataFrame:
+        """The text of the world."""
+        text = self.theme.tell_world(self.world, self.conditions)
+        size = {"n_nodes": [len(self.world.nodes)], "n_edges": len(self.world.edges)}
+        return pd.DataFrame({"task": self.number, "theme": self.theme.name, **size, "text": text})
+
+    @property
+    def nodes(self) -> pd.DataFrame:
+        """Nodes in topological order."""
+        world, asked = self.world, {node for pair in self.pairs for node in pair}
+        table = pd.DataFrame({"task": self.number, "node": world.nodes})
+        table["function"] = pd.array([world.functions.get(node) for node in world.nodes], dtype="str")
+        table["noise"] = [world.noise[node] for node in world.nodes]
+        table["is_asked"] = table["node"].isin(asked)
+        table["condition"] = [condition.text for condition in self.conditions[: len(world.nodes)]]
+        return table
+
+    @property
+    def edges(self) -> pd.DataFrame:
+        """Edges of the world."""
+        table = pd.DataFrame(self.world.edges, columns=["parent", "child"], dtype="str")
+        table.insert(0, "task", self.number)
+        return table
+
+    @property
+    def quantities(self) -> pd.DataFrame:
+        """Exact quantities of the pairs."""
+        table = self.world.truths(self.pairs)
+        table.insert(0, "task", self.number)
+        return table
 
     @cached_property
     def questions(self) -> pd.DataFrame:
-        """Return the questions: each effect in fact, then each pair under do(cause=1) and do(cause=0)."""
+        """Each effect in fact, then each pair under do(cause=1) and do(cause=0)."""
         effects = dict.fromkeys(effect for _, effect in self.pairs)
         rows: list[tuple[Any, ...]] = [(None, effect, "fact", self.theme.ask_fact(effect)) for effect in effects]
         for cause, effect in self.pairs:
@@ -80,46 +109,33 @@ class Task:
         table.insert(0, "task", self.number)
         return table
 
-    def truths(self, n: int) -> pa.Table:
-        """Return the true answers of the first n samples, one row per sample and question."""
-        bits = self.world.answers(self.world.sample(n, self.seed), self.pairs)
-        first = {effect: i for i, (_, effect) in reversed(list(enumerate(self.pairs)))}
-        effects = dict.fromkeys(effect for _, effect in self.pairs)
-        fact = bits[:, [first[effect] for effect in effects], 0]
-        true_answers = np.concatenate([fact, bits[:, :, 1:].reshape(n, -1)], axis=1)
-        keys = pa.array(self.questions["question"].tolist())
-        return pa.table(
-            {
-                "task": pa.array(np.full(true_answers.size, self.number)),
-                "sample": pa.array(np.repeat(np.arange(n), len(keys))),
-                "question": keys.take(pa.array(np.tile(np.arange(len(keys)), n))),
-                "truth": pa.array(true_answers.ravel()),
-            }
-        )
+    @property
+    def truths(self) -> pd.DataFrame:
+        """True answers, one row per sample and question."""
+        n, bits = self.n_samples, self.world.answers(self.world.sample(self.n_samples, self.seed), self.pairs)
+        first = pd.Series([effect for _, effect in self.pairs]).drop_duplicates().index
+        true_answers = np.concatenate([bits[:, first, 0], bits[:, :, 1:].reshape(n, -1)], axis=1)
+        keys = self.questions["question"].array
+        places = np.tile(np.arange(len(keys)), n)
+        table = pd.DataFrame({"task": self.number, "sample": np.repeat(np.arange(n), len(keys))})
+        return table.assign(question=keys.take(places), truth=true_answers.ravel())
 
-    def contexts(self, n: int, replicates: int) -> pa.Table:
-        """Return the texts of the first n samples, one row per replicate of a sample; replicates vary fastest."""
-        sample, replicate = np.divmod(np.arange(n * replicates), replicates)
-        bits = self.world.sample(n, self.seed).to_numpy()[sample]
+    @property
+    def contexts(self) -> pd.DataFrame:
+        """Texts of samples, one row per replicate of a sample; replicates vary fastest."""
+        sample, replicate = np.divmod(np.arange(self.n_samples * self.replicates), self.replicates)
+        bits = self.world.sample(self.n_samples, self.seed).to_numpy()[sample]
         # each row of booleans as a string of 0 and 1
-        offsets = np.arange(len(bits) + 1, dtype=np.int32) * bits.shape[1]
-        letters = np.ascontiguousarray(bits.astype(np.uint8) + ord("0"))
-        noise = pa.StringArray.from_buffers(len(bits), pa.py_buffer(offsets), pa.py_buffer(letters))
+        noise = np.ascontiguousarray(bits + np.uint8(ord("0"))).view(f"S{bits.shape[1]}").ravel().astype(str)
 
         # the noise uses `seed` with streams named by nodes, so texts use another seed
         def draw(labels: Sequence[str]) -> NDArray[np.float64]:
             keys = row_keys(pd.DataFrame({"label": pd.Series(list(labels), dtype="str")}), "label", self.seed + 1)
             return uniforms(keys, 0, len(sample))
 
-        return pa.table(
-            {
-                "task": pa.array(np.full(len(sample), self.number)),
-                "sample": pa.array(sample),
-                "replicate": pa.array(replicate),
-                "noise": noise,
-                "text": self.theme.tell_samples(self.world, self.conditions, bits, draw),
-            }
-        )
+        table = pd.DataFrame({"task": self.number, "sample": sample, "replicate": replicate})
+        texts = self.theme.tell_samples(self.world, self.conditions, bits, draw)
+        return table.assign(noise=pd.array(noise, dtype="str"), text=pd.array(texts, dtype="str"))
 
 
 def _stored(name: str, text: str) -> Any:
@@ -143,8 +159,6 @@ class Tasks:
     ----------
     tables : mapping of str to DataFrame or callable
         The seven tables by their names, or functions that make them.
-    drawn : sequence, optional
-        World, theme and seed of each task, where they were drawn.
 
     Attributes
     ----------
@@ -172,11 +186,8 @@ class Tasks:
     (16, 4)
     """
 
-    def __init__(
-        self, tables: Mapping[str, pd.DataFrame | Callable[[], pd.DataFrame]], drawn: Sequence[Task] = ()
-    ) -> None:
+    def __init__(self, tables: Mapping[str, pd.DataFrame | Callable[[], pd.DataFrame]]) -> None:
         self._tables = dict(tables)
-        self.drawn = tuple(drawn)
 
     def __repr__(self) -> str:
         return f"Tasks({len(self.worlds)} tasks)"
@@ -191,10 +202,6 @@ class Tasks:
 
     def world(self, task: int) -> World:
         """Return the world of a task."""
-        known = {drawn_task.number: drawn_task.world for drawn_task in self.drawn}
-        if known:
-            check_known(task, known, "task")
-            return known[task]
         check_known(task, self.nodes["task"].unique().tolist(), "task")
         nodes = self.nodes[self.nodes["task"] == task]
         edges = self.edges.loc[self.edges["task"] == task, ["parent", "child"]]
@@ -216,7 +223,7 @@ class Tasks:
         asked = self.contexts[_CONTEXT].merge(self.truths, on=["task", "sample"], how="inner")
         asked = asked.merge(known, on="question", how="left", validate="m:1")
         asked["truth"] = asked["truth"].astype("boolean")
-        return asked[QUESTIONNAIRE]
+        return asked[[*_CONTEXT, "cause", "effect", "world", "truth", "question"]]
 
     def prompts(self, rows: pd.DataFrame | None = None, instruction: str | None = "last_line") -> pd.Series:
         """Return the prompts for rows of the questionnaire.
@@ -242,9 +249,8 @@ class Tasks:
         rows = self.questionnaire() if rows is None else rows
         worlds, contexts, questions = self.worlds, self.contexts, self.questions
         last = instruction_text(instruction)
-        keys = contexts[_CONTEXT].assign(place=np.arange(len(contexts)))
-        place = rows[_CONTEXT].merge(keys, how="left", on=_CONTEXT, validate="m:1")["place"]
-        asked = place.fillna(-1).to_numpy(np.int64)
+        known, keys = (pd.MultiIndex.from_frame(table[_CONTEXT]) for table in (contexts, rows))
+        asked = known.get_indexer(keys)
         question = pd.Index(questions["question"]).get_indexer(rows["question"])
         world = pd.Index(worlds["task"]).get_indexer(rows["task"])
         lost = (asked < 0) | (question < 0) | (world < 0)
@@ -254,11 +260,10 @@ class Tasks:
             raise ValueError(f"row {row} asks {key}, which has no text here")
         used, first, context = np.unique(asked, return_index=True, return_inverse=True)
         # where each context describes the world, the world's own text is empty
-        intro = (worlds["text"] + "\n\n").where(worlds["text"] != "", "")
-        opening = _joined(_arrow(intro).take(pa.array(world[first])), _arrow(contexts["text"].take(used)), "")
-        asks = _arrow(questions["text"] + last)
-        prompts = _joined(opening.take(pa.array(context)), asks.take(pa.array(question)), "\n\n")
-        return pd.Series(pd.array(prompts, dtype="str"), rows.index, name="prompt")
+        intro = (worlds["text"] + "\n\n").where(worlds["text"] != "", "").array
+        opening = intro.take(world[first]) + contexts["text"].array.take(used)
+        asks = ("\n\n" + questions["text"] + last).array
+        return pd.Series(opening.take(context) + asks.take(question), rows.index, dtype="str", name="prompt")
 
 
 def make_tasks(
@@ -330,6 +335,8 @@ def make_tasks(
         raise ValueError("give either sizes, to draw worlds, or worlds of your own")
     for name, value in (("n_tasks", n_tasks), ("n_samples", n_samples), ("replicates", replicates)):
         check_whole(value, name, 1)
+    if worlds is not None:
+        read_sizes(worlds, "worlds", "worlds of your own")
     if sizes is not None:
         expected = "one sequence of numbers of nodes per graph, as [[3, 3]]"
         read_sizes(sizes, "sizes", expected)
@@ -337,64 +344,25 @@ def make_tasks(
             raise ValueError(f"sizes holds one sequence per graph: for one graph give [{list(sizes)}]")
         for size in sizes:
             read_sizes(size, "sizes", expected, whole=True)
-    if worlds is not None:
-        read_sizes(worlds, "worlds", "worlds of your own")
     themes = [theme] if isinstance(theme, (str, Theme)) else list(theme)
+    origins: list[Any] = [o for o in (sizes if worlds is None else worlds) or [] for _ in range(n_tasks)]
     seed = resolve_seed(rng)
     tasks: list[Task] = []
-    for own_theme in (replace(get_theme(one), detail=detail) for one in themes):
-        for origin in [o for o in (sizes if worlds is None else worlds) or [] for _ in range(n_tasks)]:
-            stream = np.random.default_rng([seed, len(tasks)])
-            if isinstance(origin, World):
-                world = origin
-            else:
-                n_nodes = sum(origin) - len(origin) + 1
-                names = own_theme.names(n_nodes, stream) if all(s >= 2 for s in origin) else None
-                world = sample_world(
-                    origin, kind, functions, noise=noise, min_pns=min_pns, nodes=names, rng=int(stream.integers(2**62))
-                )
-            drawn = own_theme.conditions(world, stream)
-            asked = tuple(world.pairs(pairs))
-            tasks.append(Task(len(tasks), world, own_theme, drawn, int(stream.integers(2**62)), asked))
-    made = {
-        "worlds": _worlds,
-        "nodes": _nodes,
-        "edges": _edges,
-        "quantities": _quantities,
-        "questions": lambda drawn: pd.concat([t.questions for t in drawn], ignore_index=True),
-        "contexts": lambda drawn: pa.concat_tables([t.contexts(n_samples, replicates) for t in drawn]).to_pandas(),
-        "truths": lambda drawn: pa.concat_tables([t.truths(n_samples) for t in drawn]).to_pandas(),
-    }
-    return Tasks({name: partial(make, tasks) for name, make in made.items()}, tasks)
+    for words, origin in product([replace(get_theme(one), detail=detail) for one in themes], origins):
+        stream = np.random.default_rng([seed, len(tasks)])
+        world = origin
+        if worlds is None:
+            names = words.names(sum(origin) - len(origin) + 1, stream) if all(s >= 2 for s in origin) else None
+            world = sample_world(
+                origin, kind, functions, noise=noise, min_pns=min_pns, nodes=names, rng=int(stream.integers(2**62))
+            )
+        drawn, asked = words.conditions(world, stream), tuple(world.pairs(pairs))
+        tasks.append(Task(len(tasks), world, words, drawn, int(stream.integers(2**62)), asked, n_samples, replicates))
+    return Tasks({name: partial(_joined, tasks, name) for name in COLUMNS})
 
 
-def _worlds(drawn: Sequence[Task]) -> pd.DataFrame:
-    rows = [
-        (t.number, t.theme.name, len(t.world.nodes), len(t.world.edges), t.theme.tell_world(t.world, t.conditions))
-        for t in drawn
-    ]
-    return pd.DataFrame(rows, columns=COLUMNS["worlds"]).astype({"theme": "str", "text": "str"})
-
-
-def _nodes(drawn: Sequence[Task]) -> pd.DataFrame:
-    rows = []
-    for t in drawn:
-        asked = {node for pair in t.pairs for node in pair}
-        rows += [
-            (t.number, node, t.world.functions.get(node), t.world.noise[node], node in asked, condition.text)
-            for node, condition in zip(t.world.nodes, t.conditions, strict=False)
-        ]
-    return pd.DataFrame(rows, columns=COLUMNS["nodes"]).astype(dict.fromkeys(("node", "function", "condition"), "str"))
-
-
-def _edges(drawn: Sequence[Task]) -> pd.DataFrame:
-    rows = [(t.number, parent, child) for t in drawn for parent, child in t.world.edges]
-    return pd.DataFrame(rows, columns=COLUMNS["edges"]).astype({"parent": "str", "child": "str"})
-
-
-def _quantities(drawn: Sequence[Task]) -> pd.DataFrame:
-    tables = [t.world.truths(t.pairs).assign(task=t.number) for t in drawn]
-    return pd.concat(tables, ignore_index=True)[COLUMNS["quantities"]]
+def _joined(tasks: Sequence[Task], name: str) -> pd.DataFrame:
+    return pd.concat([getattr(task, name) for task in tasks], ignore_index=True)
 
 
 def instruction_text(instruction: str | None) -> str:
@@ -407,15 +375,6 @@ def instruction_text(instruction: str | None) -> str:
             instruction, INSTRUCTIONS, "instruction (a sentence of your own has spaces, None is no instruction):"
         )
     return " " + INSTRUCTIONS.get(instruction, instruction)
-
-
-def _joined(left: pa.Array, right: pa.Array, separator: str) -> pa.Array:
-    return pc.binary_join_element_wise(left, right, pa.scalar(separator, pa.large_string()))
-
-
-def _arrow(texts: pd.Series) -> pa.Array:
-    arrow_array = pa.array(texts, pa.large_string())
-    return arrow_array.combine_chunks() if isinstance(arrow_array, pa.ChunkedArray) else arrow_array
 
 
 #: largest number of compositions of a task that are made by default
@@ -435,8 +394,8 @@ def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
         world_map = worlds
     else:
         check_type(worlds, Tasks, "the tasks, a World, or a mapping of tasks to worlds", "worlds")
-        stored = {drawn_task.number for drawn_task in worlds.drawn} or set(worlds.nodes["task"].tolist())
-        world_map = {task: worlds.world(task) for task in tasks.unique().tolist() if task in stored}
+        known = set(worlds.nodes["task"])
+        world_map = {task: worlds.world(task) for task in tasks.unique().tolist() if task in known}
     if lacking := [task for task in tasks.unique().tolist() if task not in world_map]:
         raise ValueError(f"worlds has no world for the tasks {lacking[:5]}; it has tasks {list(world_map)[:10]}")
     return {task: world_map[task] for task in tasks.unique().tolist()}
@@ -445,16 +404,15 @@ def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
 def known_noise(tasks: Tasks, table: pd.DataFrame) -> Iterator[tuple[Any, World, pd.DataFrame]]:
     """Yield the tasks of a table with their worlds and the noise of their samples, one row per sample."""
     number: Any
-    drawn = {task.number: task for task in tasks.drawn}
     for number, samples in table.groupby("task", sort=False)["sample"]:
-        wanted, world = np.sort(samples.unique()), tasks.world(number)
-        if number in drawn:
-            yield number, world, world.sample(int(wanted[-1]) + 1, drawn[number].seed).iloc[wanted]
-            continue
+        world, contexts = tasks.world(number), tasks.contexts[tasks.contexts["task"] == number]
+        noise = contexts.drop_duplicates("sample").set_index("sample")["noise"]
+        wanted = pd.Index(np.sort(samples.unique()), name="sample")
+        if not (known := wanted.isin(noise.index)).all():
+            raise ValueError(f"task {number!r} has no sample {wanted[~known][0]}; pass the tasks of these questions")
+        bits = np.array(noise.loc[wanted].tolist(), "S").view("S1").reshape(len(wanted), -1) == b"1"
         names = tasks.nodes.loc[tasks.nodes["task"] == number, "node"].tolist()
-        contexts = tasks.contexts[tasks.contexts["task"] == number].drop_duplicates("sample").set_index("sample")
-        bits = np.array([list(text) for text in contexts["noise"].loc[wanted]]) == "1"
-        yield number, world, pd.DataFrame(bits, index=pd.Index(wanted, name="sample"), columns=names)
+        yield number, world, pd.DataFrame(bits, wanted, names)
 
 
 def cut_chains(
@@ -481,23 +439,18 @@ def composition_paths(chain: tuple[str, ...], n: int | None, task: Any) -> Itera
     return islice(compositions(chain), n)
 
 
-def pair_complexity(worlds: Mapping[Any, World], result: pd.DataFrame) -> dict[str, pd.Series]:
+def pair_complexity(worlds: Mapping[Any, World], result: pd.DataFrame) -> pd.DataFrame:
     """Count mediators (nodes on directed paths between cause and effect) and distance (components between them)."""
     import networkx as nx
 
-    complexities: dict[tuple[Any, ...], tuple[int | None, int | None]] = {}
-    graphs: dict[Any, nx.DiGraph[Any]] = {task: nx.DiGraph(list(world.edges)) for task, world in worlds.items()}
     chains = cut_chains(worlds, None, result["task"])
+    complexities: dict[tuple[Any, ...], tuple[int, int | None]] = {}
     keys = list(zip(result["task"], result["cause"], result["effect"], strict=True))
     for task, cause, effect in dict.fromkeys(keys):
-        if task not in worlds:
-            complexities[task, cause, effect] = (None, None)
-            continue
-        graph, chain = graphs[task], chains.get(task, ())
-        between = (
-            nx.descendants(graph, cause) & nx.ancestors(graph, effect) if cause in graph and effect in graph else ()
-        )
-        steps = chain.index(effect) - chain.index(cause) if cause in chain and effect in chain else None
-        complexities[task, cause, effect] = (len(between), steps)
-    names = ("mediators", "distance")
-    return {name: pd.Series([complexities[key][i] for key in keys], dtype="Int64") for i, name in enumerate(names)}
+        if task in worlds:
+            graph, chain = worlds[task].graph, chains.get(task, ())
+            between = nx.descendants(graph, cause) & nx.ancestors(graph, effect)
+            steps = chain.index(effect) - chain.index(cause) if cause in chain and effect in chain else None
+            complexities[task, cause, effect] = (len(between), steps)
+    counts = [complexities.get(key, (None, None)) for key in keys]
+    return pd.DataFrame(counts, columns=["mediators", "distance"], dtype="Int64")

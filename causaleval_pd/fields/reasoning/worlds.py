@@ -100,7 +100,7 @@ class World:
             str(node): check_number(p, f"noise of node {node!r}", "[0, 1]") for node, p in noise.items()
         }
         self.edges: tuple[Pair, ...] = _read_edges(edges, self.noise)
-        graph: nx.DiGraph[str] = nx.DiGraph(list(self.edges))
+        graph: nx.DiGraph[Any] = nx.DiGraph(list(self.edges))
         graph.add_nodes_from(self.noise)
         if not nx.is_directed_acyclic_graph(graph):
             cycle = [parent for parent, _ in nx.find_cycle(graph)]
@@ -112,7 +112,7 @@ class World:
             node: tuple(p for p in self.nodes if graph.has_edge(p, node)) for node in self.nodes
         }
         self.functions: dict[str, str] = _check_functions(functions, self.parents)
-        self._graph = graph
+        self.graph = graph
 
     def __repr__(self) -> str:
         return f"World({len(self.nodes)} nodes, {len(self.edges)} edges)"
@@ -138,7 +138,7 @@ class World:
     @property
     def leaves(self) -> tuple[str, ...]:
         """Nodes without children."""
-        return tuple(node for node in self.nodes if not self._graph.out_degree(node))
+        return tuple(node for node in self.nodes if not self.graph.out_degree(node))
 
     @cached_property
     def cut_nodes(self) -> tuple[str, ...]:
@@ -154,7 +154,7 @@ class World:
                 f"a cut tree needs one root and one other leaf; this world has roots {list(roots)} and leaves "
                 f"{list(leaves)}; name pairs of nodes instead"
             )
-        cuts = set(nx.articulation_points(self._graph.to_undirected()))
+        cuts = set(nx.articulation_points(self.graph.to_undirected()))
         return tuple(node for node in self.nodes if node in cuts or node in (roots[0], leaves[0]))
 
     def compositions(self) -> Iterator[tuple[str, ...]]:
@@ -190,7 +190,7 @@ class World:
             cut = self.cut_nodes
             return [(cause, effect) for i, cause in enumerate(cut) for effect in cut[i + 1 :]]
         check_known(which, ("all", "cut"), "choice of pairs")
-        below = {node: nx.descendants(self._graph, node) for node in self.nodes}
+        below = {node: nx.descendants(self.graph, node) for node in self.nodes}
         return [(cause, effect) for cause in self.nodes for effect in self.nodes if effect in below[cause]]
 
     def pns(self, cause: str, effect: str) -> float:
