@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import compress, product
+from itertools import combinations, compress, pairwise, product
 from typing import Any, Literal
 
 import numpy as np
@@ -17,12 +17,9 @@ from ...contract.checks import check_known, check_number, check_type, check_whol
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
 from .exact_quantities import (
     EXACT_QUANTITIES,
-    Divorced,
     Pair,
     answers,
-    divorce_parents,
     evaluate,
-    is_monotone,
     noise_by_node,
     quantities_of,
     response_joints,
@@ -127,8 +124,23 @@ class World:
         return hash((frozenset(self.edges), frozenset(self.noise.items())))
 
     @cached_property
-    def _divorced(self) -> Divorced:
-        return divorce_parents(self)
+    def _divorced(self) -> World:
+        """The world of the same joint distribution in which no node has more than two parents."""
+        # Nodes without noise of their own join the parents of a node one after another, so that a node of many parents
+        # needs no table over all of them at once.
+        if all(len(above) <= 2 for above in self.parents.values()):
+            return self
+        edges, functions, noise = list[Pair](), dict(self.functions), dict[str, float]()
+        for node in self.nodes:
+            *others, last = self.parents[node] or (None,)
+            for i, parent in enumerate(others[1:]):
+                between = f"{node}\0{i}"
+                edges += [(str(others[0]), between), (str(parent), between)]
+                functions[between], noise[between] = self.functions[node], float(self.functions[node] == "and")
+                others[0] = between
+            edges += [(parent, node) for parent in (*others[:1], last) if parent is not None]
+            noise[node] = self.noise[node]
+        return World(edges, functions, noise)  # type: ignore[arg-type]
 
     @property
     def roots(self) -> tuple[str, ...]:
@@ -148,14 +160,13 @@ class World:
         """
         import networkx as nx
 
-        roots, leaves = self.roots, self.leaves
-        if len(roots) != 1 or len(leaves) != 1 or len(self.nodes) < 2:
+        if len(self.roots) != 1 or len(self.leaves) != 1 or len(self.nodes) < 2:
             raise ValueError(
-                f"a cut tree needs one root and one other leaf; this world has roots {list(roots)} and leaves "
-                f"{list(leaves)}; name pairs of nodes instead"
+                f"a cut tree needs one root and one other leaf; this world has roots {list(self.roots)} and leaves "
+                f"{list(self.leaves)}; name pairs of nodes instead"
             )
-        cuts = set(nx.articulation_points(self.graph.to_undirected()))
-        return tuple(node for node in self.nodes if node in cuts or node in (roots[0], leaves[0]))
+        cuts = {*self.roots, *self.leaves, *nx.articulation_points(self.graph.to_undirected())}
+        return tuple(node for node in self.nodes if node in cuts)
 
     def compositions(self) -> Iterator[tuple[str, ...]]:
         """Yield, one at a time, the paths from root to leaf through cut nodes along which PNS multiplies.
@@ -169,7 +180,7 @@ class World:
     @property
     def is_monotone(self) -> bool:
         """Whether all functions are AND or OR, so that ATE = PNS, and PNS multiplies along cut nodes."""
-        return is_monotone(self)
+        return not any(self.functions.get(node) == "xor" for node in self.nodes if self.parents[node])
 
     def pairs(self, which: Literal["all", "cut"] = "all") -> list[Pair]:
         """List ordered pairs (cause, effect).
@@ -186,10 +197,9 @@ class World:
         """
         import networkx as nx
 
-        if which == "cut":
-            cut = self.cut_nodes
-            return [(cause, effect) for i, cause in enumerate(cut) for effect in cut[i + 1 :]]
         check_known(which, ("all", "cut"), "choice of pairs")
+        if which == "cut":
+            return list(combinations(self.cut_nodes, 2))
         below = {node: nx.descendants(self.graph, node) for node in self.nodes}
         return [(cause, effect) for cause in self.nodes for effect in self.nodes if effect in below[cause]]
 
@@ -223,20 +233,19 @@ class World:
         >>> world.truths().round(3).to_dict("records")[0]["pns"]
         0.6
         """
-        rows = self._pairs_of(pairs)
-        by_cause: dict[str, list[str]] = {}
-        for cause, effect in rows:
-            by_cause.setdefault(cause, []).append(effect)
-        joints = {cause: response_joints(self._divorced, cause, effects) for cause, effects in by_cause.items()}
-        quantities = [quantities_of(joints[cause][effect]) for cause, effect in rows]
-        names = pd.DataFrame(rows, columns=["cause", "effect"], dtype="str")
-        return names.join(pd.DataFrame(quantities, columns=list(EXACT_QUANTITIES), dtype="float64"))
+        names = pd.DataFrame(self._pairs_of(pairs), columns=["cause", "effect"], dtype="str")
+        by_cause = names.groupby("cause")["effect"]
+        joints = {cause: response_joints(self._divorced, str(cause), effects) for cause, effects in by_cause}
+        rows = [quantities_of(joints[cause][effect]) for cause, effect in names.itertuples(index=False)]
+        return names.join(pd.DataFrame(rows, columns=list(EXACT_QUANTITIES), dtype="float64"))
 
     def _pairs_of(self, pairs: Literal["all", "cut"] | Iterable[Pair]) -> list[Pair]:
-        rows = self.pairs(pairs) if isinstance(pairs, str) else [(str(c), str(e)) for c, e in pairs]
+        if isinstance(pairs, str):
+            return self.pairs(pairs)
+        rows = [(str(cause), str(effect)) for cause, effect in pairs]
         for cause, effect in rows:
-            check_known(cause, self.nodes, "node")
-            check_known(effect, self.nodes, "node")
+            for node in (cause, effect):
+                check_known(node, self.nodes, "node")
             if cause == effect:
                 raise ValueError(f"cause and effect of a pair must differ, found {cause!r} twice")
         return rows
@@ -332,20 +341,17 @@ class World:
 
 def _read_edges(edges: Iterable[Pair], noise: Mapping[str, float]) -> tuple[Pair, ...]:
     """Return edges as pairs of strings; refuse anything but pairs, repeated pairs and unknown nodes."""
-    if isinstance(edges, str) or not isinstance(edges, Iterable):
-        raise TypeError(f"edges must be a list of (parent, child) pairs, found {shown(edges)}")
-    read: list[Pair] = []
-    for edge in edges:
-        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
-            raise TypeError(f"edges must be a list of (parent, child) pairs, found {shown(edge)} in it")
-        read.append((str(edge[0]), str(edge[1])))
-    if repeated := [edge for edge, count in Counter(read).items() if count > 1]:
-        raise ValueError(f"edges are given once, found more often {repeated}")
     if not noise:
         raise ValueError("a world needs nodes: noise maps each node to P(U = 1), found an empty mapping")
-    for edge in read:
-        if unknown := [node for node in edge if node not in noise]:
-            raise ValueError(f"edge {edge} names {unknown}, which `noise` does not; give P(U = 1) of every node")
+    read: list[Pair] = []
+    for edge in edges if isinstance(edges, Iterable) and not isinstance(edges, str) else [edges]:
+        if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+            raise TypeError(f"edges must be a list of (parent, child) pairs, found {shown(edge)}")
+        read.append((str(edge[0]), str(edge[1])))
+        if unknown := [node for node in read[-1] if node not in noise]:
+            raise ValueError(f"edge {read[-1]} names {unknown}, which `noise` does not; give P(U = 1) of every node")
+    if repeated := [edge for edge, count in Counter(read).items() if count > 1]:
+        raise ValueError(f"edges are given once, found more often {repeated}")
     return tuple(read)
 
 
@@ -432,10 +438,6 @@ def sample_world(
     ValueError
         If a size, a range or a name is invalid, or no world with `min_pns` was found.
 
-    References
-    ----------
-    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
-
     Examples
     --------
     >>> from causaleval_pd.reasoning import sample_world
@@ -445,7 +447,7 @@ def sample_world(
     """
     read_sizes(sizes, "sizes", "the numbers of nodes of the components, as [3, 3]", whole=True)
     sizes = [int(size) for size in sizes]
-    kinds = component_kinds(kind, sizes)
+    kinds = _component_kinds(kind, sizes)
     check_known(functions, (*FUNCTIONS, "random", "mixed"), "choice of functions")
     n_nodes = sum(sizes) - len(sizes) + 1
     width = max(2, len(str(n_nodes - 1)))
@@ -453,13 +455,14 @@ def sample_world(
     if len(set(names)) != n_nodes or len(names) != n_nodes:
         raise ValueError(f"nodes must be {n_nodes} different names, found {names}")
     check_number(min_pns, "min_pns", "[0, 1)")
-    if isinstance(noise, (int, float)):
-        noise = (noise, noise)
-    if not isinstance(noise, (tuple, list)) or len(noise) != 2:
+    ends = [noise] * 2 if isinstance(noise, (int, float)) else noise
+    if not isinstance(ends, (tuple, list)) or len(ends) != 2:
         raise ValueError(f"noise must be a range (low, high) in [0, 1], found {shown(noise)}")
-    low, high = (check_number(value, "noise", "[0, 1]") for value in noise)
-    if low > high:
-        raise ValueError(f"noise must be a range (low, high), found {shown(noise)}, whose low is the larger")
+    low = check_number(ends[0], "noise", "[0, 1]")
+    high = check_number(ends[1], "noise", f"[{low:g}, 1]")
+    n_and = {"and": n_nodes, "random": n_nodes // 2, "mixed": n_nodes // 3}.get(functions, 0)
+    n_xor = {"xor": n_nodes, "mixed": n_nodes // 3}.get(functions, 0)
+    every = ["and"] * n_and + ["xor"] * n_xor + ["or"] * (n_nodes - n_and - n_xor)
     generator = np.random.default_rng(resolve_seed(rng))
     best = 0.0
     for _ in range(_TRIES):
@@ -468,29 +471,18 @@ def sample_world(
         for size, shape in zip(sizes, drawn, strict=True):
             edges += [(names[first + i], names[first + j]) for i, j in component_edges(size, shape)]
             first += size - 1
-        drawn_functions = _draw_functions(functions, names, generator)
+        drawn_functions = dict(zip(names, generator.permutation(every).tolist(), strict=True))
         uniform = generator.uniform(low, high, n_nodes)
         # only drawn probabilities are rounded
         rates = [low] * n_nodes if math.isclose(low, high) else uniform.round(1).tolist()
         world = World(edges, drawn_functions, dict(zip(names, rates, strict=True)))
-        if min_pns == 0:
+        best = max(best, world.pns(names[0], names[-1])) if min_pns else best
+        if best >= min_pns:
             return world
-        pair_pns = world.pns(names[0], names[-1])
-        if pair_pns >= min_pns:
-            return world
-        best = max(best, pair_pns)
     raise ValueError(
         f"none of {_TRIES} worlds of sizes {sizes} had a PNS of at least {min_pns} from root to leaf; the best had "
         f"{best:.3g}: ask for less, for fewer or smaller components, or for other functions or noise"
     )
-
-
-def _draw_functions(functions: str, names: Sequence[str], generator: np.random.Generator) -> dict[str, Any]:
-    n = len(names)
-    n_and = {"and": n, "random": n // 2, "mixed": n // 3}.get(functions, 0)
-    n_xor = {"xor": n, "mixed": n // 3}.get(functions, 0)
-    drawn = generator.permutation(["and"] * n_and + ["xor"] * n_xor + ["or"] * (n - n_and - n_xor))
-    return dict(zip(names, drawn.tolist(), strict=True))
 
 
 def example_world(p: float = 0.4, function: Literal["and", "or"] = "or") -> World:
@@ -511,10 +503,6 @@ def example_world(p: float = 0.4, function: Literal["and", "or"] = "or") -> Worl
     World
         Eight nodes.
 
-    References
-    ----------
-    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
-
     Examples
     --------
     >>> from causaleval_pd.reasoning import example_world
@@ -531,18 +519,15 @@ def component_edges(size: int, kind: str) -> list[tuple[int, int]]:
     """Return the edges of one component over nodes 0 .. size - 1, from its only source 0 to its only sink size - 1."""
     # A "cycle" is a path with a shortcut from source to sink, a "wheel" a hub 0 that leads to such a path; two nodes
     # are one edge, three a triangle, whatever the kind.
-    check_known(kind, KINDS, "kind of component")
-    size = check_whole(size, "size of a component", 2)
     last = size - 1
     if size == 2:
         return [(0, 1)]
     if kind == "cycle":
-        return [*((i, i + 1) for i in range(last)), (0, last)]
-    rim = [(i, i + 1) for i in range(1, last)]
-    return [*((0, i) for i in range(1, size)), *rim, *([(1, last)] if size > 3 else [])]
+        return [*pairwise(range(size)), (0, last)]
+    return [*((0, i) for i in range(1, size)), *pairwise(range(1, size)), *([(1, last)] if size > 3 else [])]
 
 
-def component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:
+def _component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:
     """Check sizes and return the kind of each component, or None where they are drawn."""
     if not sizes:
         raise ValueError("sizes must name at least one component")
@@ -550,16 +535,15 @@ def component_kinds(kind: Any, sizes: list[int]) -> list[str] | None:
         raise ValueError(f"a component has at least 2 nodes, found sizes {sizes}")
     if sum(sizes) > MAX_NODES:
         raise ValueError(f"a drawn world has at most {MAX_NODES} nodes, found {sum(sizes)} in all components")
-    if isinstance(kind, str):
-        check_known(kind, (*KINDS, "mixed"), "kind of component")
-        return None if kind == "mixed" else [kind] * len(sizes)
-    check_type(kind, (tuple, list), f"one of {', '.join(map(repr, KINDS))} or 'mixed', or one a component", "kind")
-    kinds = [str(k) for k in kind]
-    for k in kinds:
-        check_known(k, KINDS, "kind of component")
+    if kind == "mixed":
+        return None
+    kinds = [kind] * len(sizes) if isinstance(kind, str) else kind
+    check_type(kinds, (tuple, list), f"one of {', '.join(map(repr, KINDS))} or 'mixed', or one a component", "kind")
+    for one in kinds:
+        check_known(one, (*KINDS, "mixed") if isinstance(kind, str) else KINDS, "kind of component")
     if len(kinds) != len(sizes):
         raise ValueError(f"kind must name one kind a component: {len(sizes)} sizes, {len(kinds)} kinds")
-    return kinds
+    return list(kinds)
 
 
 def read_sizes(given: Any, name: str, expected: str, *, whole: bool = False) -> None:
