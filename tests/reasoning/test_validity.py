@@ -273,7 +273,7 @@ def test_required_samples():
     assert (half <= 0.05 * np.array([0.3, 0.01])).all()
     assert (half * np.sqrt(n / (n - 1)) > 0.05 * np.array([0.3, 0.01])).all(), "one fewer is too few"
     assert cr.required_samples(0.0) == np.inf
-    with pytest.raises(ValueError, match="probabilities"):
+    with pytest.raises(ValueError, match="a PNS must be a probability from 0 to 1; found other values in 1.2"):
         cr.required_samples(1.2)
 
 

@@ -15,9 +15,8 @@ from ...drawing import caption as write_caption
 from .validity import (
     FLOOR,
     Convention,
-    check_convention,
     check_quantities,
-    error_quantiles,
+    error_law,
     judged_by,
     relative_error,
     taxonomy,
@@ -93,7 +92,7 @@ def quadrant(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['perfect', 'random']
     """
-    check_convention(convention)
+    check_known(convention, (None, "paper"), "convention")
     rows = _pns_rows(quantities, by)
     if not (rows["relation"] == "internal").any():
         raise ValueError("the table has no compositions, so consistency is undefined; pass worlds= to quantities")
@@ -263,8 +262,9 @@ def _draw_bands(ax: Axes, rows: pd.DataFrame, x: str, scale: Floats, level: floa
     ends = at if len(at) > 1 else at + np.array([-0.3, 0.3])
     truth = rows["truth_exact"].to_numpy()
     for share, ink, label in ((np.full(len(rows), 0.25), 0.4, "random"), (truth, 0.18, "perfect")):
-        limits = error_quantiles(truth, share, rows["n"].to_numpy(), level)
-        means = (pd.Series(limit / scale).groupby(rows[x].to_numpy()).mean().to_numpy() for limit in limits)
+        law = error_law(truth, share, rows["n"].to_numpy(), scale)
+        limits = (pd.Series(law.quantile(q)) for q in ((1 - level) / 2, (1 + level) / 2))
+        means = (limit.groupby(rows[x].to_numpy()).mean().to_numpy() for limit in limits)
         below, above = (np.broadcast_to(mean, ends.shape) for mean in means)
         ax.fill_between(ends, below, above, color=tone(ink, ax), alpha=0.55, linewidth=0, label=f"{label}, by chance")
 

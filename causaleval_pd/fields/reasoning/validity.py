@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +23,12 @@ FLOOR = 0.1
 CLASSES = ("VC", "VI", "IC", "II")
 
 Convention = Literal["paper"] | None
+
+#: columns of numbers that judgements read
+_NUMBERS = (
+    *("truth", "estimate", "truth_exact", "truth_sample", "truth_product", "sampling_gap"),
+    *("n", "n_samples", "n_effective", "se"),
+)
 
 #: decisions on a row, by relation
 DECISIONS = ("valid", "invalid", "consistent", "inconsistent", "undecided")
@@ -96,25 +102,25 @@ def judge(
     True
     """
     check_quantities(quantities)
-    for name, value in (("delta", delta), ("multiplier", multiplier), ("floor", floor)):
-        if value is not None or name != "multiplier":
-            check_number(value, name, "[0, inf)")
+    for name, value in (("delta", delta), ("multiplier", 1.0 if multiplier is None else multiplier), ("floor", floor)):
+        check_number(value, name, "[0, inf)")
     check_number(level, "level", "(0, 1)")
-    original = quantities
-    truth, estimate = (quantities[name].to_numpy(np.float64) for name in ("truth", "estimate"))
+    numbers = {name: quantities[name].to_numpy(np.float64, na_value=np.nan) for name in _NUMBERS}
+    truth, estimate, gap = numbers["truth"], numbers["estimate"], numbers["sampling_gap"]
     internal = (quantities["relation"] == "internal").to_numpy(bool)
-    sample_truth = np.where(internal, truth, quantities["truth_sample"].to_numpy(np.float64))
-    gap = relative_error(quantities["truth_sample"], quantities["truth_product"])
-    threshold = np.where(internal, delta if multiplier is None else multiplier * gap, delta)
+    sample_truth = np.where(internal, truth, numbers["truth_sample"])
+    inconsistency = relative_error(numbers["truth_sample"], numbers["truth_product"])
+    threshold = np.where(internal, delta if multiplier is None else multiplier * inconsistency, delta)
     rae, published = relative_error(truth, estimate), relative_error(sample_truth, estimate)
-    quantities = _of_few_samples(quantities, level)
-    low, high = _intervals(quantities, level)
+    n_effective, se = _evidence(numbers, level)
+    low, high = _intervals(estimate, n_effective, se, level)
     tolerance = delta * np.maximum(np.abs(truth), floor)
-    gaps = quantities["sampling_gap"].to_numpy(np.float64) if "sampling_gap" in quantities.columns else 0.0
-    beyond, within = _tests(quantities, truth, estimate - gaps, tolerance, internal)
+    # the two truths of a row may agree by chance, so that the table shows which of them it is judged by
+    by_sample = bool(np.all(internal | np.isnan(truth) | (truth == numbers["truth_sample"])))
+    exact = ~internal & (truth == numbers["truth_exact"]) & (not by_sample)
+    beyond, within = _tests(truth, estimate - gap, tolerance, se, np.where(exact, n_effective, np.nan))
     words = np.where(internal, "consistent", "valid"), np.where(internal, "inconsistent", "invalid")
     decision = np.select([within <= 1 - level, beyond <= 1 - level], list(words), "undecided")
-    known = ~np.isnan(beyond)
     added = {
         "rae": rae,
         "passes": _flags(meets(rae, delta), ~np.isnan(truth - estimate)),
@@ -123,12 +129,12 @@ def judge(
         "ci_low": low,
         "ci_high": high,
         "tolerance": tolerance,
-        "excess": np.abs(estimate - gaps - truth) / np.where(tolerance > 0, tolerance, np.nan),
+        "excess": np.abs(estimate - gap - truth) / np.where(tolerance > 0, tolerance, np.nan),
         "p_beyond": beyond,
         "p_within": within,
-        "decision": pd.Categorical(pd.Series(decision).where(known), categories=list(DECISIONS)),
+        "decision": pd.Categorical(pd.Series(decision).where(~np.isnan(beyond)), categories=list(DECISIONS)),
     }
-    return original.assign(**added)
+    return quantities.assign(**added)
 
 
 def taxonomy(
@@ -184,7 +190,7 @@ def taxonomy(
     >>> taxonomy(quantities(always, worlds=tasks))["class"].tolist()
     ['IC']
     """
-    check_convention(convention)
+    check_known(convention, (None, "paper"), "convention")
     check_quantities(quantities)
     names = [*setting_names(by), "task"]
     for name in names:
@@ -201,12 +207,6 @@ def taxonomy(
     else:
         decided = np.where(judged["excess"] <= 1 + 1e-12, "yes", "no")
     return _classify(judged, decided, names)
-
-
-def check_convention(convention: Any) -> None:
-    """Refuse a convention other than "paper" and None."""
-    if convention is not None:
-        check_known(convention, ("paper",), "convention (None is the default)")
 
 
 def judged_by(convention: Convention, table: pd.DataFrame, **options: Any) -> pd.DataFrame:
@@ -226,52 +226,38 @@ def judged_by(convention: Convention, table: pd.DataFrame, **options: Any) -> pd
 
 def _classify(judged: pd.DataFrame, decided: NDArray[Any], names: list[str]) -> pd.DataFrame:
     frame = judged[[*names, "relation"]].assign(yes=decided == "yes", no=decided == "no")
-    sides = {}
+    sides = []
     for relation, label in (("external", "valid"), ("internal", "consistent")):
         grouped = frame[frame["relation"] == relation].groupby(names, sort=False, dropna=False)
-        counts = grouped.agg(n=("yes", "size"), share=("yes", "mean"), no=("no", "any"), all=("yes", "all"))
-        words = np.select([counts["all"], counts["no"]], ["yes", "no"], "undecided")
-        sides[label] = counts[["n", "share"]].assign(word=words)
-    valid, consistent = sides["valid"], sides["consistent"].reindex(sides["valid"].index)
-    result = pd.DataFrame(
-        {
-            "n_external": valid["n"].astype("int64"),
-            "n_internal": consistent["n"].fillna(0).astype("int64"),
-            "share_valid": valid["share"],
-            "share_consistent": consistent["share"],
-            "valid": valid["word"].astype("str"),
-            "consistent": consistent["word"].astype("str"),
-        }
-    ).reset_index()
+        side = grouped.agg(**{f"n_{relation}": ("yes", "size"), f"share_{label}": ("yes", "mean")})
+        side[label] = np.select([grouped["yes"].all(), grouped["no"].any()], ["yes", "no"], "undecided")
+        sides.append(side)
+    result = pd.concat([sides[0], sides[1].reindex(sides[0].index)], axis=1).reset_index()
+    columns = [*names, "n_external", "n_internal", "share_valid", "share_consistent", "valid", "consistent"]
+    result = result[columns].fillna({"n_internal": 0})
+    result = result.astype({"n_internal": "int64", "share_consistent": "float64", "valid": "str", "consistent": "str"})
     code = np.where(result["valid"] == "yes", 0, 2) + np.where(result["consistent"] == "yes", 0, 1)
     settled = result["valid"].isin(["yes", "no"]) & result["consistent"].isin(["yes", "no"])
     result["class"] = pd.Categorical.from_codes(np.where(settled, code, -1), categories=pd.Index(CLASSES))
     return result
 
 
-def _of_few_samples(quantities: pd.DataFrame, level: float) -> pd.DataFrame:
-    """Make n_effective smaller and se larger where few samples were asked repeatedly."""
+def _evidence(numbers: Mapping[str, Floats], level: float) -> tuple[Floats, Floats]:
+    """Return n_effective, NaN for what is no share, and se: less evidence where few samples were asked repeatedly."""
     # By one sample fewer, and by Student's quantile in place of the normal one (Korn and Graubard 1998). Samples are
     # independent, so that n_effective stays at least their number.
-    if not {"n", "n_samples"} <= set(quantities.columns):
-        return quantities
-    n, n_samples, effective, se = (
-        quantities[name].to_numpy(np.float64, na_value=np.nan) for name in ("n", "n_samples", "n_effective", "se")
-    )
+    n, n_samples, effective, se = (numbers[name] for name in ("n", "n_samples", "n_effective", "se"))
     repeated = (n > n_samples) & (n_samples > 1)
     df, tail = np.where(repeated, n_samples - 1, 1.0), (1 - level) / 2
     factor = (scipy.stats.t.isf(tail, df) / scipy.stats.norm.isf(tail)) ** 2 * (df + 1) / df
     fewer = np.maximum(effective / factor, np.minimum(effective, n_samples))
-    return quantities.assign(
-        n_effective=np.where(repeated, fewer, effective), se=np.where(repeated, se * np.sqrt(factor), se)
-    )
+    return np.where(repeated, fewer, effective), np.where(repeated, se * np.sqrt(factor), se)
 
 
 def check_quantities(table: pd.DataFrame) -> None:
     """Refuse a table without the columns of `quantities`."""
     check_type(table, pd.DataFrame, "a DataFrame made by ce.reasoning.quantities", "quantities")
-    needed = ("task", "quantity", "kind", "relation", "truth", "estimate", "truth_exact", "truth_sample")
-    for name in (*needed, "se", "counts"):
+    for name in ("task", "quantity", "kind", "relation", *_NUMBERS, "counts"):
         if name not in table.columns:
             raise ValueError(
                 f"the table has no column {name!r}; {nearest(name, table.columns)}make it by ce.reasoning.quantities"
@@ -294,47 +280,28 @@ def meets(error: Floats, limit: Any) -> NDArray[np.bool_]:
     return np.asarray(error <= limit + 1e-12)
 
 
-def _is_share(quantities: pd.DataFrame) -> NDArray[np.bool_]:
-    return (quantities["n_effective"].notna() & (quantities["kind"] != "composition")).to_numpy(bool)
-
-
-def _intervals(quantities: pd.DataFrame, level: float) -> tuple[Floats, Floats]:
+def _intervals(estimate: Floats, n_effective: Floats, se: Floats, level: float) -> tuple[Floats, Floats]:
     """Return Wilson's interval of shares, and a normal one of differences and products."""
     from statsmodels.stats.proportion import proportion_confint
 
-    estimate, se = (quantities[name].to_numpy(np.float64) for name in ("estimate", "se"))
-    reach = scipy.stats.norm.isf((1 - level) / 2) * se
+    reach, share = scipy.stats.norm.isf((1 - level) / 2) * se, ~np.isnan(n_effective)
     low, high = estimate - reach, estimate + reach
-    share = _is_share(quantities) & ~np.isnan(estimate)
-    if share.any():
-        n = quantities["n_effective"].to_numpy(np.float64)[share]
-        wilson = proportion_confint(estimate[share] * n, n, alpha=1 - level, method="wilson")
-        low[share], high[share] = (np.clip(x, 0.0, 1.0) for x in wilson)
+    yes, n = estimate[share] * n_effective[share], n_effective[share]
+    low[share], high[share] = np.clip(proportion_confint(yes, n, alpha=1 - level, method="wilson"), 0.0, 1.0)
     return low, high
 
 
-def _tests(
-    quantities: pd.DataFrame, truth: Floats, estimate: Floats, tolerance: Floats, internal: NDArray[np.bool_]
-) -> tuple[Floats, Floats]:
-    """Return p-values of "within the tolerance" and of "beyond it"."""
-    se, normal = quantities["se"].to_numpy(np.float64), scipy.stats.norm
-    apart = estimate - truth
+def _tests(truth: Floats, estimate: Floats, tolerance: Floats, se: Floats, n: Floats) -> tuple[Floats, Floats]:
+    """Return p-values of "within the tolerance" and of "beyond it": normal, and binomial where n is known."""
+    apart, normal = estimate - truth, scipy.stats.norm
     with np.errstate(divide="ignore", invalid="ignore"):
         too_high, too_low = normal.sf((apart - tolerance) / se), normal.sf((-apart - tolerance) / se)
         above_low, below_high = normal.sf((apart + tolerance) / se), normal.sf((tolerance - apart) / se)
-    beyond = np.minimum(1.0, 2 * np.minimum(too_high, too_low))
-    within = np.maximum(above_low, below_high)
-    exact, sampled = (quantities[name].to_numpy(np.float64) for name in ("truth_exact", "truth_sample"))
-    # the two truths of a row may agree by chance, so that the table shows which of them it is judged by
-    by_sample = bool(np.all(internal | np.isnan(truth) | (truth == sampled)))
-    share = _is_share(quantities) & ~internal & (truth == exact) & (not by_sample)
-    if share.any():
-        n = quantities["n_effective"].to_numpy(np.float64)[share]
-        yes = estimate[share] * n
-        top, bottom = truth[share] + tolerance[share], truth[share] - tolerance[share]
-        beyond[share] = np.minimum(1.0, 2 * np.minimum(upper_tail(yes, n, top), lower_tail(yes, n, bottom)))
-        within[share] = np.maximum(upper_tail(yes, n, bottom), lower_tail(yes, n, top))
-    return beyond, within
+    share = ~np.isnan(n)
+    yes, n, top, bottom = (x[share] for x in (estimate * n, n, truth + tolerance, truth - tolerance))
+    too_high[share], too_low[share] = upper_tail(yes, n, top), lower_tail(yes, n, bottom)
+    above_low[share], below_high[share] = upper_tail(yes, n, bottom), lower_tail(yes, n, top)
+    return np.minimum(1.0, 2 * np.minimum(too_high, too_low)), np.maximum(above_low, below_high)
 
 
 def upper_tail(yes: Floats, n: Any, p: Floats) -> Floats:
@@ -385,9 +352,8 @@ def random_reasoner(truth: ArrayLike, n: int, *, p_yes: float = 0.5, delta: floa
     0   0.05      0.25    3.560       4.000     4.460    0.000
     1   0.25      0.25    0.004       0.036     0.108    0.938
     """
-    true = _probabilities(truth, n)
     check_number(p_yes, "p_yes", "[0, 1]")
-    return _table(true, np.full(len(true), p_yes * (1 - p_yes)), n, delta)
+    return _luck(truth, n, delta, p_yes * (1 - p_yes))
 
 
 def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.DataFrame:
@@ -420,53 +386,37 @@ def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.Data
     >>> perfect_reasoner([0.01, 0.25], n=1000)["p_valid"].round(3).tolist()
     [0.366, 0.938]
     """
-    true = _probabilities(truth, n)
-    return _table(true, true, n, delta)
+    return _luck(truth, n, delta)
 
 
-def _probabilities(values: ArrayLike, n: int) -> Floats:
-    check_whole(n, "n", 1)
+def _probabilities(values: ArrayLike) -> Floats:
     try:
-        chances = np.atleast_1d(np.asarray(values, np.float64))
+        chances = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"a PNS must be a probability from 0 to 1, found {shown(values)}") from None
+        chances = np.array(np.nan)
     if not ((chances >= 0) & (chances <= 1)).all():
-        raise ValueError("a PNS must be a probability from 0 to 1")
+        raise ValueError(f"a PNS must be a probability from 0 to 1; found other values in {shown(values)}")
     return chances
 
 
-def _counts(share: Floats, n: Any) -> tuple[NDArray[np.int64], Floats]:
-    """Return the counts of Binomial(n, share) with positive weight, and their weights."""
-    counts, cumulative = binomial_shares(np.broadcast_to(np.asarray(n, np.float64), share.shape), share).support()
-    return counts, np.diff(cumulative, prepend=0.0, axis=1)
-
-
-def _table(truth: Floats, share: Floats, n: int, delta: float) -> pd.DataFrame:
+def _luck(truth: ArrayLike, n: int, delta: float, share: float | None = None) -> pd.DataFrame:
+    """Return how estimates that are shares of n answers, yes with probability `share`, by default the truth, score."""
+    check_whole(n, "n", 1)
     check_number(delta, "delta", "[0, inf)")
-    counts, weights = _counts(share, n)
+    true = np.atleast_1d(_probabilities(truth))
+    expected = true if share is None else np.full(len(true), share)
+    law = error_law(true, expected, np.full(len(true), n), true)
+    quantiles = {name: law.quantile(q) for name, q in (("rae_low", 0.05), ("rae_median", 0.5), ("rae_high", 0.95))}
+    p_valid = (law.weights * meets(law.values, delta)).sum(axis=1)
+    return pd.DataFrame({"truth": true, "expected": expected, **quantiles, "p_valid": p_valid})
+
+
+def error_law(truth: Floats, share: Floats, n: NDArray[Any], scale: Floats) -> Distribution:
+    """Return the law of |Binomial(n, share) / n - truth| / scale, for each row."""
+    counts, cumulative = binomial_shares(n.astype(np.float64), share).support()
     with np.errstate(divide="ignore", invalid="ignore"):
-        rae = np.abs(counts / n - truth[:, None]) / truth[:, None]
-    exact = Distribution.of(np.arange(len(truth)), rae, weights)
-    return pd.DataFrame(
-        {
-            "truth": truth,
-            "expected": share,
-            "rae_low": exact.quantile(0.05),
-            "rae_median": exact.quantile(0.5),
-            "rae_high": exact.quantile(0.95),
-            "p_valid": (weights * meets(rae, delta)).sum(axis=1),
-        }
-    )
-
-
-def error_quantiles(truth: Floats, share: Floats, n: NDArray[Any], level: float) -> tuple[Floats, Floats]:
-    """Return the central interval of probability `level` of |Binomial(n, share) / n - truth|, for each row."""
-    counts, weights = _counts(share, n)
-    errors = np.abs(counts / np.asarray(n, np.float64)[:, None] - truth[:, None])
-    order = np.argsort(errors, axis=1)
-    errors, reached = np.take_along_axis(errors, order, 1), np.cumsum(np.take_along_axis(weights, order, 1), axis=1)
-    low, high = (np.argmax(reached >= q - 1e-12, axis=1) for q in ((1 - level) / 2, (1 + level) / 2))
-    return errors[np.arange(len(truth)), low], errors[np.arange(len(truth)), high]
+        errors = np.abs(counts / n[:, None] - truth[:, None]) / scale[:, None]
+    return Distribution.of(np.arange(len(truth)), errors, np.diff(cumulative, prepend=0.0, axis=1))
 
 
 def required_samples(pns: ArrayLike, relative_error: float = 0.1, *, level: float = 0.95) -> Any:
@@ -494,12 +444,7 @@ def required_samples(pns: ArrayLike, relative_error: float = 0.1, *, level: floa
     >>> required_samples([0.21, 0.027]).tolist()
     [1446.0, 13844.0]
     """
-    try:
-        p = np.asarray(pns, np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"pns must be probabilities from 0 to 1, found {shown(pns)}") from None
-    if np.any((p < 0) | (p > 1)):
-        raise ValueError("pns must be probabilities from 0 to 1")
+    p = _probabilities(pns)
     check_number(relative_error, "relative_error", "(0, inf)")
     check_number(level, "level", "(0, 1)")
     z = scipy.special.ndtri(0.5 + level / 2)
