@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from ...contract.checks import check_known, check_type
+from ...contract.checks import check_known
 from .tasks import Worlds, composition_paths, cut_chains, known_noise, pair_complexity, worlds_by_task
 from .worlds import World
 from .yes_counts import (
@@ -30,6 +30,7 @@ from .yes_counts import (
     interventional_arms,
     missing_bounds,
     observational_arms,
+    setting_names,
 )
 
 __all__ = ["quantities"]
@@ -105,24 +106,23 @@ def quantities(
     True
     """
     table, settings = check_answers(answers, by)
-    chosen = _chosen(which)
+    chosen = list(QUANTITIES) if which is None else setting_names(which, "which")
+    if not chosen:
+        raise ValueError(f"which names no quantity; known are {', '.join(map(repr, QUANTITIES))}")
+    for name in chosen:
+        check_known(name, QUANTITIES, "quantity")
     known = worlds_by_task(worlds, table["task"])
     chains = cut_chains(known, cut_nodes, table["task"])
     check_known(truth, ("sample", "exact"), "truth")
-    against = truth
-    if against == "exact" and not known:
+    if truth == "exact" and not known:
         raise ValueError("truth='exact' needs worlds=, from which exact values are computed")
-    do = interventional_arms(table, settings)
-    exact = _exact(known, do.groups)
-    parts = []
-    if conditionals := [name for name in chosen if name.startswith("p_given")]:
-        pairs = do.groups[[*settings, "task", "cause", "effect"]]
-        seen = observational_arms(table, settings, pairs, _root_values(worlds, table))
-        seen_exact = _exact(known, seen.groups)
-        parts += [_rows(StandardErrors(seen, name, against), settings, seen_exact) for name in conditionals]
-    others = [name for name in chosen if name not in conditionals]
-    parts += [_rows(StandardErrors(do, name, against), settings, exact) for name in others]
-    result = pd.concat(parts, ignore_index=True)
+    do = seen = interventional_arms(table, settings)
+    if any(name.startswith("p_given") for name in chosen):
+        seen = observational_arms(table, settings, do.groups, _root_values(worlds, table))
+    exact = {arms: _exact(known, arms.groups) for arms in (seen, do)}
+    first = sorted(chosen, key=lambda name: "given" not in name)
+    errors = [StandardErrors(seen if "given" in name else do, name, truth) for name in first]
+    result = pd.concat([_rows(error, exact[error.arms]) for error in errors], ignore_index=True)
     ends = {task: (chain[0], chain[-1]) for task, chain in chains.items()}
     result["kind"] = [
         None if task not in ends else "global" if ends[task] == (cause, effect) else "local"
@@ -131,22 +131,10 @@ def quantities(
     # the PNS multiplies along the chains of all worlds but those with XOR
     composing = {task: chain for task, chain in chains.items() if task not in known or known[task].is_monotone}
     if "pns" in chosen and composing:
-        pns = StandardErrors(do, "pns", against)
-        rows = composition_rows(pns, settings, composing, exact, n_compositions)
+        pns = StandardErrors(do, "pns", truth)
+        rows = composition_rows(pns, settings, composing, exact[do], n_compositions)
         result = pd.concat([result, rows], ignore_index=True)
     return _finish(result, settings, known, chosen)
-
-
-def _chosen(which: Sequence[str] | None) -> list[str]:
-    """Check the names of quantities; default all."""
-    if which is not None:
-        check_type(which, (str, list, tuple), "a list of quantities", "which")
-    chosen = list(QUANTITIES if which is None else [which] if isinstance(which, str) else which)
-    if not chosen:
-        raise ValueError(f"which names no quantity; known are {', '.join(map(repr, QUANTITIES))}")
-    for name in chosen:
-        check_known(name, QUANTITIES, "quantity")
-    return chosen
 
 
 def _root_values(worlds: Worlds | None, table: pd.DataFrame) -> pd.DataFrame | None:
@@ -163,50 +151,37 @@ def _root_values(worlds: Worlds | None, table: pd.DataFrame) -> pd.DataFrame | N
 
 def _exact(worlds: Mapping[Any, World], groups: pd.DataFrame) -> pd.DataFrame | None:
     """Return the exact quantities of the pair of each group."""
-    if not worlds:
+    if not worlds or groups.empty:
         return None
-    keys = groups[["task", "cause", "effect"]].astype({"cause": object, "effect": object})
-    wanted = keys.drop_duplicates()
+    keys = groups[["task", "cause", "effect"]].astype({"cause": "str", "effect": "str"})
     parts = [
-        worlds[task].truths(list(rows[["cause", "effect"]].itertuples(index=False, name=None))).assign(task=task)
-        for task, rows in wanted.groupby("task", sort=False)
+        worlds[task].truths(rows[["cause", "effect"]].to_numpy()).assign(task=task)
+        for task, rows in keys.drop_duplicates().groupby("task", sort=False)
     ]
-    if not parts:
-        return None
-    pair_truths = pd.concat(parts, ignore_index=True).astype({"cause": object, "effect": object})
-    return keys.merge(pair_truths, how="left", on=["task", "cause", "effect"]).assign(
-        monotonicity_violation=lambda t: t["pns"] - t["ate"]
-    )
+    table = keys.merge(pd.concat(parts, ignore_index=True), how="left", on=["task", "cause", "effect"])
+    return table.assign(monotonicity_violation=table["pns"] - table["ate"])
 
 
-def _rows(error: StandardErrors, settings: list[str], exact: pd.DataFrame | None) -> pd.DataFrame:
+def _rows(error: StandardErrors, exact: pd.DataFrame | None) -> pd.DataFrame:
     """Return the rows of one quantity of every pair."""
-    arms, quantity = error.arms, error.quantity
-    terms = error.terms
-    table = arms.groups[[*settings, "task", "cause", "effect"]].copy()
-    table["quantity"] = quantity
-    table["relation"] = "external"
-    table["truth_exact"] = np.nan if exact is None else exact[quantity].to_numpy(np.float64)
-    true = arms.of_truth()
-    table["truth_sample"] = estimates(count_terms(true, quantity))
-    table["estimate"] = error.estimate
-    table["truth"] = table["truth_exact"] if error.against == "exact" else table["truth_sample"]
-    table["n"] = error.n_known.astype(np.int64)
-    table["n_samples"] = arms.n_samples.astype(np.int64)
+    arms, quantity, terms = error.arms, error.quantity, error.terms
     used = {"1": [0], "0": [1]}.get(quantity[-1], [0, 1])
-    missing = arms.asked & np.isnan(arms.answer)
-    table["n_failed"] = arms.total(missing[:, used].sum(axis=1)).astype(np.int64)
-    table["missing_low"], table["missing_high"] = missing_bounds(arms, quantity)
+    missing = (arms.asked & np.isnan(arms.answer))[:, used]
+    low, high = missing_bounds(arms, quantity)
+    truths = {
+        "truth_exact": np.nan if exact is None else exact[quantity].to_numpy(np.float64),
+        "truth_sample": estimates(count_terms(arms.of_truth(), quantity)),
+    }
+    table = arms.groups.assign(
+        quantity=quantity, relation="external", **truths, truth=truths[f"truth_{error.against}"],
+        estimate=error.estimate, n=error.n_known, n_samples=arms.n_samples, n_failed=arms.total(missing.sum(axis=1)),
+        missing_low=low, missing_high=high, n_1=terms.n1, yes_1=terms.yes1, n_0=terms.n0, yes_0=terms.yes0,
+        yes_both=np.where(terms.both < 0, np.nan, terms.both), counts=terms.texts(), se=np.sqrt(error.variance),
+        n_effective=np.nan if quantity == "ate" else error.n_effective,
+    )  # fmt: skip
     if quantity == "pns":
-        known = [arms.total(~np.isnan(arms.answer[:, i])) for i in (0, 1)]
-        p1, p0 = (divide(arms.total(np.nan_to_num(arms.answer[:, i])), known[i]) for i in (0, 1))
+        p1, p0 = (estimates(count_terms(arms, name)) for name in ("p_do1", "p_do0"))
         table["bound_low"], table["bound_high"] = np.maximum(0.0, p1 - p0), np.minimum(p1, 1 - p0)
-    for name, values in zip(("n_1", "yes_1", "n_0", "yes_0", "yes_both"), terms[1:], strict=True):
-        table[name] = pd.array(values, dtype="Int64")
-    table.loc[terms.both < 0, "yes_both"] = pd.NA
-    table["counts"] = terms.texts()
-    table["se"] = np.sqrt(error.variance)
-    table["n_effective"] = np.nan if quantity == "ate" else error.n_effective
     return table
 
 
@@ -219,19 +194,14 @@ def _finish(result: pd.DataFrame, settings: list[str], worlds: Mapping[Any, Worl
         "bound_low", "bound_high", "n_1", "yes_1", "n_0", "yes_0", "yes_both", "counts", "se", "n_effective",
         "sampling_gap", "mediators", "distance",
     ]  # fmt: skip
-    result = result.reindex(columns=columns)
-    result["sampling_gap"] = result["sampling_gap"].fillna(0.0)
     words = ["quantity", "level", "kind", "relation", "cause", "effect", "path", "counts"]
-    whole = ["n", "n_samples", "n_failed"]
-    result = result.astype(dict.fromkeys(words, "str") | dict.fromkeys(whole, "int64"))
-    for name in ("n_1", "yes_1", "n_0", "yes_0", "yes_both", "mediators", "distance"):
-        result[name] = result[name].astype("Int64")
-    rank = {name: i for i, name in enumerate(chosen)}
-    order = result["quantity"].map(rank)
+    whole = ["n_1", "yes_1", "n_0", "yes_0", "yes_both", "mediators", "distance"]
+    dtypes = dict.fromkeys(words, "str") | dict.fromkeys(whole, "Int64")
+    result = result.reindex(columns=columns).fillna({"sampling_gap": 0.0})
+    result = result.astype(dtypes | dict.fromkeys(["n", "n_samples", "n_failed"], "int64"))
     families = result.groupby([*settings, "task"], sort=False, dropna=False).ngroup()
-    kinds = result["kind"].map({"composition": 1}).fillna(0)
-    sequence = np.lexsort((result.index.to_numpy(), kinds.to_numpy(), order.to_numpy(), families.to_numpy()))
-    return result.iloc[sequence].reset_index(drop=True)
+    order = np.lexsort((result["kind"] == "composition", result["quantity"].map(chosen.index), families))
+    return result.iloc[order].reset_index(drop=True)
 
 
 #: pseudo-observations, half of them yes, that keep the standard error of a share of 0 or 1 positive (Agresti, Coull)
@@ -328,20 +298,18 @@ class StandardErrors:
     @cached_property
     def variance(self) -> Floats:
         """Variance of each group's estimate, smoothed so that it is positive where all answers agree."""
-        if self.quantity == "ate":
-            n = np.where(self.n_known > 0, np.minimum(self.n_known, self.arms.n_samples), np.nan)
-            return self.plain_variance + 2 / n**2
-        n = np.where(self.n_effective > 0, self.n_effective, np.nan)
-        if self.against == "sample":
+        of_arms = self.quantity == "ate"
+        n = np.minimum(self.n_known, self.arms.n_samples) if of_arms else self.n_effective
+        n = np.where(n > 0, n, np.nan)
+        if of_arms or self.against == "sample":
             # a pseudo-disagreement in each direction
             return self.plain_variance + 2 / n**2
         p = (self.estimate * n + _PSEUDO / 2) / (n + _PSEUDO)
         return p * (1 - p) / n
 
 
-def product_gradient(factors: Floats, smooth: Floats) -> Floats:
-    """Return the derivatives of a product by its factors at smoothed values, so that two zeros keep a variance."""
-    return np.array([np.prod(np.where(np.arange(len(factors)) == j, 1.0, smooth)) for j in range(len(factors))])
+#: columns that are multiplied along a path
+_MULTIPLIED = ("estimate", "truth_exact", "truth_sample", "missing_low", "missing_high")
 
 
 def composition_rows(
@@ -352,108 +320,88 @@ def composition_rows(
     n: int | None,
 ) -> pd.DataFrame:
     """Return two rows per composition: against the world, and against the reasoner's own global PNS."""
-    groups = pns.arms.groups
-    factors = _PairPNS(pns, exact)
+    arms, true = pns.arms, replace(pns, arms=pns.arms.of_truth(), against="exact")
+    low, high = missing_bounds(arms, "pns")
+    of_pairs = {
+        "estimate": pns.estimate,
+        "truth_exact": np.full(len(arms.groups), np.nan) if exact is None else exact["pns"].to_numpy(np.float64),
+        "truth_sample": true.estimate,
+        "smooth": _smooth(pns),
+        "smooth_truth": _smooth(true),
+        "n": pns.n_known,
+        "n_effective": pns.n_effective,
+        "n_samples": arms.n_samples,
+        "n_failed": arms.total((arms.asked & np.isnan(arms.answer)).sum(axis=1)),
+        "missing_low": low.clip(min=0.0),
+        "missing_high": high,
+        "counts": np.array(pns.terms.texts(), object),
+    }
     rows: list[dict[str, Any]] = []
     names = [*settings, "task"]
-    for key, indices in groups.groupby(names, sort=False, dropna=False).indices.items():
+    for key, indices in arms.groups.groupby(names, sort=False, dropna=False).indices.items():
         labels = dict(zip(names, key if isinstance(key, tuple) else (key,), strict=True))
-        task = labels["task"]
-        if task not in chains:
+        if (task := labels["task"]) not in chains:
             continue
-        members: Integers = np.asarray(indices, np.int64)
-        pairs = zip(groups["cause"].iloc[members], groups["effect"].iloc[members], strict=True)
+        chain, members = chains[task], np.asarray(indices, np.int64)
+        family = {name: values[members] for name, values in of_pairs.items()}
+        pairs = arms.groups[["cause", "effect"]].iloc[members].itertuples(index=False, name=None)
         position = {pair: i for i, pair in enumerate(pairs)}
-        chain = chains[task]
+        whole = _place((chain[0], chain[-1]), position, task) if n != 0 else 0
         # of the estimates' distances from the truth, and of the estimates themselves
-        covariance = pns.covariance(members)
-        covariances = covariance, covariance if pns.against == "exact" else pns.alone.covariance(members)
+        covariance, alone = pns.covariance(members), pns.alone.covariance(members)
+        moves = pns.alone.moves[:, members], true.moves[:, members]
         for path in composition_paths(chain, n, task):
             local = [_place(pair, position, task) for pair in pairwise(path)]
-            whole = _place((chain[0], chain[-1]), position, task)
             common = labels | {"cause": chain[0], "effect": chain[-1], "path": " > ".join(path)}
-            rows += [common | row for row in factors.rows(members, local, whole, covariances)]
+            common |= {name: np.prod(family[name][local]) for name in _MULTIPLIED}
+            common |= {name: family[name][local].min() for name in ("n", "n_samples")}
+            common["truth_product"] = common["truth_sample"]
+            text, n_failed = " * ".join(family["counts"][local]), family["n_failed"][local].sum()
+            slope = _slope(family["smooth"], local)
+            of_world = {
+                "relation": "external",
+                "truth": common[f"truth_{pns.against}"],
+                "se": _error(covariance, slope),
+            }
+            rows.append(common | of_world | {"n_failed": n_failed, "counts": text})
+            slope[whole] -= 1.0
+            of_self = {name: family[name][whole] for name in ("truth_exact", "truth_sample")}
+            of_self |= {"relation": "internal", "truth": family["estimate"][whole]}
+            of_self |= {
+                "n_failed": n_failed + family["n_failed"][whole],
+                "counts": f"{family['counts'][whole]} = {text}",
+            }
+            if pns.against == "exact":
+                of_self |= {"sampling_gap": 0.0, "se": _error(alone, slope)}
+            else:
+                of_self |= _unexplained(moves, family, local, whole, slope)
+            rows.append(common | of_self)
     table = pd.DataFrame(rows)
     return table.assign(quantity="pns", kind="composition") if len(table) else table
 
 
-class _PairPNS:
-    """What compositions need of the PNS of every pair, and of that of the true answers; arrays by pair."""
+def _unexplained(
+    moves: tuple[Any, Any], family: Mapping[str, Any], local: list[int], whole: int, gradient: Floats
+) -> dict[str, float]:
+    """Return what samples explain of a product's distance from the whole, and the rest's standard error."""
+    # The true answers to the same questions have such a distance too, whose expectation is 0: a control variate.
+    slope = _slope(family["smooth_truth"], local)
+    slope[whole] -= 1.0
+    estimated, true = moves[0] @ gradient, moves[1] @ slope
+    share = float(estimated @ true) / float(true @ true) if true.any() else 0.0
+    rest, n = estimated - share * true, family["n_effective"]
+    # a pseudo-disagreement in each direction, as for pairs
+    pseudo = gradient**2 * 2 / np.where(n > 0, n, np.nan) ** 2
+    variance = float(rest @ rest) + float(pseudo[[*local, whole]].sum())
+    gap = np.prod(family["truth_sample"][local]) - family["truth_sample"][whole]
+    return {"sampling_gap": share * gap, "se": math.sqrt(variance)}
 
-    def __init__(self, pns: StandardErrors, exact: pd.DataFrame | None) -> None:
-        arms = pns.arms
-        missing = arms.asked & np.isnan(arms.answer)
-        self.error, self.true = pns, replace(pns, arms=arms.of_truth(), against="exact")
-        self.counts = pns.terms.texts()
-        self.exact = np.full(len(arms.groups), np.nan) if exact is None else exact["pns"].to_numpy(np.float64)
-        self.sample_truth = self.true.estimate
-        self.smooth, self.smooth_truth = _smooth(pns), _smooth(self.true)
-        self.n_failed = arms.total(missing[:, 0]) + arms.total(missing[:, 1])
-        self.low, self.high = missing_bounds(arms, "pns")
 
-    def rows(
-        self, members: Integers, local: list[int], whole: int, covariances: tuple[Floats, Floats]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return one composition against the world, and against the whole."""
-        pns, factors, top = self.error, members[local], members[whole]
-        gradient = np.zeros(len(members))
-        gradient[local] = product_gradient(pns.estimate[factors], self.smooth[factors])
-        text = " * ".join(self.counts[i] for i in factors)
-        n_failed = int(self.n_failed[factors].sum())
-        common = {
-            "estimate": float(np.prod(pns.estimate[factors])),
-            "n": int(pns.n_known[factors].min()),
-            "n_samples": int(pns.arms.n_samples[factors].min()),
-            "missing_low": float(np.prod(self.low[factors].clip(min=0.0))),
-            "missing_high": float(np.prod(self.high[factors])),
-            "truth_product": float(np.prod(self.sample_truth[factors])),
-        }
-        of_world = {
-            "relation": "external",
-            "truth_exact": float(np.prod(self.exact[factors])),
-            "truth_sample": common["truth_product"],
-            "n_failed": n_failed,
-            "counts": text,
-            "se": _error(covariances[0], gradient),
-        }
-        of_world["truth"] = of_world["truth_exact" if pns.against == "exact" else "truth_sample"]
-        gradient[whole] -= 1.0
-        gap, internal_error = self._unexplained(members, local, whole, gradient, covariances[1])
-        of_self = {
-            "relation": "internal",
-            "truth": float(pns.estimate[top]),
-            "truth_exact": float(self.exact[top]),
-            "truth_sample": float(self.sample_truth[top]),
-            "n_failed": n_failed + int(self.n_failed[top]),
-            "counts": f"{self.counts[top]} = {text}",
-            "se": internal_error,
-            "sampling_gap": gap,
-        }
-        return common | of_world, common | of_self
-
-    def _unexplained(
-        self, members: Integers, local: list[int], whole: int, gradient: Floats, covariance: Floats
-    ) -> tuple[float, float]:
-        """Return what samples explain of a product's distance from the whole, and the rest's standard error."""
-        # The true answers to the same questions have such a distance too, whose expectation is 0: a control variate.
-        if self.error.against == "exact":
-            return 0.0, _error(covariance, gradient)
-        factors, top = members[local], members[whole]
-        slope = np.zeros(len(members))
-        slope[local] = product_gradient(self.true.estimate[factors], self.smooth_truth[factors])
-        slope[whole] -= 1.0
-        estimated, true = (
-            error.moves[:, members] @ by for error, by in ((self.error.alone, gradient), (self.true, slope))
-        )
-        share = float(estimated @ true) / float(true @ true) if true.any() else 0.0
-        rest = estimated - share * true
-        n = self.error.n_effective[members]
-        # a pseudo-disagreement in each direction, as for pairs
-        variance = float(rest @ rest) + float(
-            (gradient**2 * 2 / np.where(n > 0, n, np.nan) ** 2)[[*local, whole]].sum()
-        )
-        gap = float(np.prod(self.true.estimate[factors])) - float(self.true.estimate[top])
-        return share * gap, math.sqrt(variance)
+def _slope(smooth: Floats, local: list[int]) -> Floats:
+    """Return the derivatives of a product of some values by all; smoothed, so that two zeros keep a variance."""
+    slope = np.zeros(len(smooth))
+    slope[local] = [np.prod(smooth[[i for i in local if i != j]]) for j in local]
+    return slope
 
 
 def _smooth(pns: StandardErrors) -> Floats:

@@ -199,12 +199,6 @@ def _log_choose(n: Floats, k: Floats) -> Floats:
     return np.asarray(scipy.special.gammaln(n + 1) - scipy.special.gammaln(k + 1) - scipy.special.gammaln(n - k + 1))
 
 
-def constant(values: Floats) -> CountLaw:
-    """Return laws that are always `values`."""
-    nothing = np.zeros(values.shape)
-    return CountLaw(values, nothing, nothing, nothing, nothing, np.full(values.shape, np.nan))
-
-
 def binomial_shares(n: Floats, p: Floats) -> CountLaw:
     """Return laws of the share of yes among n independent answers, each yes with probability p."""
     nothing = np.zeros(p.shape)
@@ -217,7 +211,6 @@ class _Kinds:
     def __init__(self, terms: Terms) -> None:
         of = {name: terms.quantity == i for i, name in enumerate(QUANTITIES)}
         paired = terms.both >= 0
-        self.first = of["p_do1"] | of["p_given1"]
         self.second = of["p_do0"] | of["p_given0"]
         self.under_do = of["p_do1"] | of["p_do0"]
         self.pns, self.violation = of["pns"] & paired, of["monotonicity_violation"] & paired
@@ -237,8 +230,10 @@ class _Kinds:
 def quantity_laws(null: str, terms: Terms) -> tuple[CountLaw, ...]:
     """Return the independent laws whose sum is each quantity under a null model; two where both arms are random."""
     kinds = _Kinds(terms)
-    if null in FIXED or null == "majority_answers":
-        return (constant(_fixed_values(null, terms, kinds)),)
+    if null in FIXED:
+        return (_unanimous(terms, *np.full((2, *terms.n1.shape), null == "always_yes")),)
+    if null == "majority_answers":  # that of a tie is no
+        return (_unanimous(terms, 2 * terms.yes1 > terms.n1, 2 * terms.yes0 > terms.n0),)
     if null == "permute_answers":
         return (_permuted(terms, kinds),)
     if null == "exchange_arms":
@@ -276,15 +271,12 @@ def _exchanged(terms: Terms, s: _Kinds) -> CountLaw:
     return s.law(base, step, total, marked, drawn, np.where(s.joint, 0.5, np.nan))
 
 
-def _fixed_values(null: str, terms: Terms, s: _Kinds) -> Floats:
-    """Return each quantity if all answers of an arm are the same; the majority of a tie is no."""
-    if null in FIXED:
-        one = zero = np.full(terms.n1.shape, null == "always_yes")
-    else:
-        one, zero = 2 * terms.yes1 > terms.n1, 2 * terms.yes0 > terms.n0
-    values = [one, zero, one & ~zero, zero & ~one, one.astype(int) - zero.astype(int)]
-    kinds = [s.first, s.second, s.pns, s.violation, s.difference]
-    return np.select(kinds, [np.asarray(v, np.float64) for v in values], np.nan)
+def _unanimous(terms: Terms, one: NDArray[np.bool_], zero: NDArray[np.bool_]) -> CountLaw:
+    """Return the laws if all answers of an arm are the same: yes, or no."""
+    both = np.where(terms.both >= 0, terms.n1 * (one & zero), -1)
+    values = estimates(terms._replace(yes1=terms.n1 * one, yes0=terms.n0 * zero, both=both))
+    nothing = np.zeros(values.shape)
+    return CountLaw(values, nothing, nothing, nothing, nothing, np.full(values.shape, np.nan))
 
 
 #: columns that an answered table must have; `replicate` is optional and then 0
@@ -331,10 +323,10 @@ def refuse_weights(columns: Iterable[Hashable], used: Iterable[Hashable]) -> Non
         )
 
 
-def setting_names(by: Sequence[str] | str | None) -> list[str]:
-    """Return the names of settings as a list."""
+def setting_names(by: Sequence[str] | str | None, what: str = "by") -> list[str]:
+    """Return names, as those of settings, as a list."""
     if by is not None:
-        check_type(by, (str, list, tuple), "the name of a column or a list of names", "by")
+        check_type(by, (str, list, tuple), "a name or a list of names", what)
     return [by] if isinstance(by, str) else list(by or [])
 
 
