@@ -129,7 +129,7 @@ STRATA = "by must be the name of a column, several names, or \\[\\] for one stra
         (lambda: cr.sample_world("33"),
          "sizes must hold the numbers of nodes of the components, as .3, 3., found '33'"),
         (lambda: cr.sample_world([3], noise=("low", "high")), "noise must lie in"),
-        (lambda: cr.required_samples("many"), "pns must be probabilities from 0 to 1, found 'many'"),
+        (lambda: cr.required_samples("many"), "a PNS must be a probability from 0 to 1; found other values in 'many'"),
         (lambda: cr.random_reasoner(0.2, "ten"), "n must be a positive integer, found 'ten'"),
         (lambda: cr.answer_scores(ANSWERED, by=3), "by must be a name or a list of names, found 3"),
         (lambda: cr.answer_scores(ANSWERED, level="95"), "level must lie between 0 and 1, found '95'"),

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from causaleval_pd.fields.reasoning.exact_quantities import EXACT_QUANTITIES
-from causaleval_pd.fields.reasoning.worlds import component_edges, compositions, n_compositions
-from causaleval_pd.reasoning import World, exact_quantities, example_world, sample_world
+from causaleval_pd.fields.reasoning.worlds import EXACT_QUANTITIES, component_edges, compositions, n_compositions
+from causaleval_pd.reasoning import World, example_world, sample_world, worlds
 
 COLUMNS = {
     "pns": "exact_pns", "ate": "exact_ate", "pn": "exact_pn", "ps": "exact_ps", "p_do1": "exact_p_y_do1",
@@ -118,10 +117,10 @@ def any_world(draw, known=("and", "or")):
 def test_any_dag_against_brute_force(way, world):
     with pytest.MonkeyPatch.context() as patch:
         if way == "sum":
-            patch.setattr(exact_quantities, "MAX_ENUMERATED", -1)
+            patch.setattr(worlds, "MAX_ENUMERATED", -1)
         else:
-            patch.setattr(exact_quantities, "narrow_order", lambda *_: ([], np.inf))
-            patch.setattr(exact_quantities, "NOISE_BITS_AT_ONCE", 3)
+            patch.setattr(worlds, "narrow_order", lambda *_: ([], np.inf))
+            patch.setattr(worlds, "NOISE_BITS_AT_ONCE", 3)
         check_against_brute_force(world)
 
 

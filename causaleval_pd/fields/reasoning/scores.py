@@ -15,8 +15,8 @@ from ...contract.field import missing_cells
 from ...execution.random_streams import hash_rows
 from ...statistics.clusters import jackknife_error
 from ...statistics.coincidences import coincidence_tail
-from .exact_quantities import ratio
 from .labels import coerce_labels, refuse_near_labels
+from .worlds import ratio
 from .yes_counts import Floats, Integers, as_bits, check_answers, codes, known_truths, refuse_weights, setting_names
 
 __all__ = ["answer_scores", "confusion", "label_scores", "score_questions"]

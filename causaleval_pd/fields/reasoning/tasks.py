@@ -14,9 +14,18 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_type, check_whole
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
-from .exact_quantities import EXACT_QUANTITIES
 from .themes import Condition, Theme, get_theme
-from .worlds import NOISE, Functions, Kind, World, compositions, n_compositions, read_sizes, sample_world
+from .worlds import (
+    EXACT_QUANTITIES,
+    NOISE,
+    Functions,
+    Kind,
+    World,
+    compositions,
+    n_compositions,
+    read_sizes,
+    sample_world,
+)
 
 __all__ = ["Tasks", "make_tasks"]
 
