@@ -508,7 +508,7 @@ def test_mappings_are_read_as_named():
         ({"B": "A"}, "parents", ValueError, "found 'A' for the node 'B', expected a list of nodes"),
         ({1: [2]}, "parents", TypeError, "found the node 1 of type int, expected a string"),
         ({"A": ["A"]}, "parents", ValueError, "from 'A' to itself"),
-        ([{"source": "A", "target": "B"}], None, TypeError, r"pd.DataFrame\(edges\)"),
+        ([{"source": "A", "target": "B"}], None, TypeError, r"make a table, as pd.DataFrame\(edges, "),
         ({"nodes": [{"id": "A"}], "links": [{"source": "A", "target": "Z"}]}, None, ValueError,
          "edge 1: found an edge of the node 'Z', which is not among the nodes"),
     ],
