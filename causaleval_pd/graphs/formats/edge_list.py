@@ -26,8 +26,8 @@ def read_edge_list(cell: Collection[Any]) -> Edges:
         if not isinstance(edge, tuple) or len(edge) != 2:
             raise TypeError(
                 f"found {edge!r} in a {type(cell).__name__}, expected (source, target) tuples; make edges tuples, or "
-                "write edges as one text, as 'A -> B; B -> C'; of other edges make a table, as pd.DataFrame(edges, "
-                "columns=['from', 'edge', 'to']), and of nested lists of numbers a numpy array with encoding="
+                "write edges as one text, as 'A -> B; B -> C'; of others make a table, as pd.DataFrame(edges, "
+                "columns=['from', 'to', 'weight']), with 'edge' for marks, and of nested lists of numbers an array"
             )
         source = position.setdefault(_distinct(edge[0]), len(position))
         arcs.append((source, position.setdefault(_distinct(edge[1]), len(position))))
