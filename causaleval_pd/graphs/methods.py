@@ -18,13 +18,13 @@ from .edge_marks import SHORT_SIGNS, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .interventional import icpdags
 from .kernels import kernels
-from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
+from .kernels.planes import ADMG, CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
 from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations
 from .node_names import short
 from .packing import Block, UnpackedColumn
-from .projections import Projection, completed, read_latents
+from .projections import completed, projected, read_latents
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -123,10 +123,10 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         blocks = tuple(replace(block, planes=planes, kinds=kinds) for block, planes, kinds in parts)
         return self._graphs(replace(column, blocks=blocks))
 
-    def _projected(self, latents: Any, target: str) -> Graphs:
+    def _projected(self, latents: Any, target: int) -> Graphs:
         column = self._checked()
-        projection = Projection(column, read_latents(latents, column.n_rows, self._index), self._where)
-        return self._graphs(getattr(projection, target)())
+        rows = read_latents(latents, column.n_rows, self._index)
+        return self._graphs(projected(column, rows, self._where, target))
 
     def show(self) -> Tables:
         """Return a table in which the graphs can be read.
@@ -369,7 +369,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> dags.graph.mag(latents=["L"]).graph.to_strings().tolist()
         ['A -> B; B <-> C; C -> D', 'A -> B']
         """
-        return self._projected(latents, "mags")
+        return self._projected(latents, MAG)
 
     def pag(self, latents: Any = None) -> Graphs:
         """Return the partial ancestral graphs: the marks that the Markov equivalence class over observed nodes shares.
@@ -403,7 +403,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> dags.graph.pag(latents=[["L"], []]).graph.to_strings().tolist()
         ['A o-> B; B <-> C; D o-> C', 'A o-> B; D o-> C; L o-> B; L o-> C']
         """
-        return self._projected(latents, "pags")
+        return self._projected(latents, PAG)
 
     def admg(self, latents: Any = None) -> Graphs:
         """Return the acyclic directed mixed graphs over the observed nodes.
@@ -432,7 +432,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> ce.graph_column(["A -> B; L -> A; L -> B"]).graph.admg(latents=["L"]).graph.to_strings().tolist()
         ['A -> B; A <-> B']
         """
-        return self._projected(latents, "admgs")
+        return self._projected(latents, ADMG)
 
     def maximal(self) -> Graphs:
         """Return the mags that complete ancestral graphs: A <-> B is added where an inducing path joins A and B.

@@ -542,23 +542,20 @@ class Block:
         return Block(self.n_nodes, self.rows[at], self.planes[at], self.kinds[at], self.node_set[at])
 
 
-def join_blocks(blocks: Sequence[Block]) -> Block:
-    """Join blocks with as many nodes and planes, rows ascending."""
-    if len(blocks) == 1:
-        return blocks[0]
-    rows, planes, kinds, node_set = (
-        np.concatenate([getattr(block, name) for block in blocks]) for name in ("rows", "planes", "kinds", "node_set")
-    )
-    order = np.argsort(rows)
-    return Block(blocks[0].n_nodes, rows[order], planes[order], kinds[order], node_set[order])
-
-
 def join_by_key(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Join the blocks with as many nodes and planes, ascending in these numbers."""
     by_key: dict[tuple[int, int], list[Block]] = {}
     for block in blocks:
         by_key.setdefault(block.key, []).append(block)
-    return tuple(join_blocks(by_key[key]) for key in sorted(by_key))
+    joined: list[Block] = []
+    for (n_nodes, _), parts in sorted(by_key.items(), key=operator.itemgetter(0)):
+        names = ("rows", "planes", "kinds", "node_set")
+        if len(parts) == 1:
+            joined += parts
+        else:
+            whole = Block(n_nodes, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+            joined.append(whole.take(np.argsort(whole.rows)))
+    return tuple(joined)
 
 
 @dataclass(frozen=True, eq=False)
