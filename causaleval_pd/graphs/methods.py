@@ -18,7 +18,7 @@ from .edge_marks import SHORT_SIGNS, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .interventional import icpdags
 from .kernels import kernels
-from .kernels.planes import ADMG, CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
+from .kernels.planes import ADMG, CPDAG, KINDS, MAG, PAG, PDAG, SKELETON, TAIL, a_kind
 from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations
@@ -484,17 +484,15 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         from .faults import fault_of
 
         column, code = self._column, KINDS.index(kind)
-        parts = []
-        for block in column.blocks:
-            part, planes = np.full(len(block.rows), None, object), mixed.lift(block.planes)
-            possible = mixed.has_plain_marks(planes) if code < len(PLAIN_KINDS) else np.ones(len(planes), np.bool_)
-            some = mixed.lower(planes[possible]) if code < len(PLAIN_KINDS) else planes
-            wrong = ~possible
-            wrong[possible] = classes.not_in_class(some, block.n_nodes, np.full(len(some), code, np.uint8))
+
+        def explain(block: Block) -> NDArray[Any]:
+            part = np.full(len(block.rows), None, object)
+            wrong = classes.not_in_class(block.planes, block.n_nodes, np.full(len(part), code, np.uint8))
             for i in np.flatnonzero(wrong).tolist():
-                part[i] = fault_of(planes[i], column.node_sets[block.node_set[i]], code)
-            parts.append(part)
-        return self._items(column, parts, "str")
+                part[i] = fault_of(block.planes[i], column.node_sets[block.node_set[i]], code)
+            return part
+
+        return self._per_block(explain, "str", column)
 
     def ancestors(
         self, nodes: Sequence[str] | None = None, definite: Literal["exact", "path"] = "exact"

@@ -14,34 +14,10 @@ from numpy.typing import NDArray
 from ..contract.confusion import Confusion
 from ..contract.pairs import ANY_KIND, PairError, Pairs
 from .classes import MEND_CLASS, misdeclared
-from .edge_types import (
-    BACKWARD,
-    CLAIMS,
-    EDGES,
-    FORWARD,
-    LINE,
-    AncestorCounts,
-    EdgeCounts,
-    EdgeTypes,
-    PairCounts,
-    Weight,
-)
+from .edge_types import CLAIMS, EDGES, PLAIN_TYPES, AncestorCounts, EdgeCounts, EdgeTypes, PairCounts, Weight
 from .graph import Graph
 from .kernels import kernels
-from .kernels.planes import (
-    ADMG,
-    CPDAG,
-    DAG,
-    KINDS,
-    MAG,
-    MIXED,
-    N_ADJACENCY_COUNTS,
-    PAG,
-    PLAIN_KINDS,
-    SKELETON,
-    a_kind,
-    count_ones,
-)
+from .kernels.planes import ADMG, CPDAG, DAG, KINDS, MAG, MIXED, N_ADJACENCY_COUNTS, PAG, PLAIN_KINDS, SKELETON, a_kind
 from .mixed import conversions, relations
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
 from .mixed.relations import shared_colliders
@@ -185,7 +161,7 @@ class GraphBatch:
     @cached_property
     def types(self) -> list[int]:
         """The types of edges that the graphs have, as `edge_types` codes them."""
-        return types_of(self.planes) if is_mixed(self.planes) else [FORWARD, BACKWARD, LINE]
+        return types_of(self.planes) if is_mixed(self.planes) else PLAIN_TYPES
 
     @cached_property
     def statements(self) -> Planes:
@@ -218,8 +194,8 @@ class GraphBatch:
             counts = (count_edges(self.planes), directed, undirected)
             return EdgeCounts(*(x.astype(np.float64) for x in counts))
         forward, backward = self.planes[:, 0], self.planes[:, 1]
-        edges = count_ones(forward | backward).sum(axis=1, dtype=np.float64)
-        undirected = count_ones(forward & backward).sum(axis=1, dtype=np.float64)
+        edges = count_bits(forward | backward).astype(np.float64)
+        undirected = count_bits(forward & backward).astype(np.float64)
         return EdgeCounts(edges, edges - undirected, undirected)
 
     @cached_property

@@ -9,16 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import (
-    MARK_OF_WORD,
-    MARKS,
-    MARKS_OF_SIGN,
-    MARKS_OF_WORD,
-    SIGNS,
-    MarkedEdges,
-    forward,
-    refuse_marks,
-)
+from ..edge_marks import MARK_OF_WORD, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, MarkedEdges, forward, refuse_marks
 from ..weights import refuse_numbers
 
 #: keys of an edge that are read
