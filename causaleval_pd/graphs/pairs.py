@@ -188,15 +188,13 @@ class GraphBatch:
     @cached_property
     def edge_counts(self) -> EdgeCounts:
         """Number of edges, directed edges and undirected edges of each graph."""
-        if is_mixed(self.planes):
-            directed = count_edges(directed_part(self.planes))
-            undirected = count_bits(where(self.planes, 1, 1))
-            counts = (count_edges(self.planes), directed, undirected)
-            return EdgeCounts(*(x.astype(np.float64) for x in counts))
-        forward, backward = self.planes[:, 0], self.planes[:, 1]
-        edges = count_bits(forward | backward).astype(np.float64)
-        undirected = count_bits(forward & backward).astype(np.float64)
-        return EdgeCounts(edges, edges - undirected, undirected)
+        planes = self.planes
+        if is_mixed(planes):
+            counts = count_edges(planes), count_edges(directed_part(planes)), count_bits(where(planes, 1, 1))
+        else:
+            edges, undirected = count_bits(planes[:, 0] | planes[:, 1]), count_bits(planes[:, 0] & planes[:, 1])
+            counts = edges, edges - undirected, undirected
+        return EdgeCounts(*(x.astype(np.float64) for x in counts))
 
     @cached_property
     def degrees(self) -> NDArray[np.int32]:
