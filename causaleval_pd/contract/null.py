@@ -210,7 +210,7 @@ class Null:
 
 
 def register_null(field: str, new: Null) -> Null:
-    """Register a null model of a field, so that `null=` finds it by name.
+    """Register a null model of a field and return it, so that `null=` finds it by name.
 
     Parameters
     ----------
@@ -218,11 +218,6 @@ def register_null(field: str, new: Null) -> Null:
         Name of a registered field.
     new : Null
         The null model.
-
-    Returns
-    -------
-    Null
-        The same null model.
 
     Raises
     ------

@@ -109,17 +109,12 @@ TESTS: Registry[StatisticalTest] = Registry("test", "causaleval_pd.tests")
 
 
 def register_test(test: StatisticalTest) -> StatisticalTest:
-    """Register a statistical test, so that `compare` offers it.
+    """Register a statistical test and return it, so that `compare` offers it.
 
     Parameters
     ----------
     test : StatisticalTest
         The declaration of the test.
-
-    Returns
-    -------
-    StatisticalTest
-        The same declaration.
 
     Raises
     ------
