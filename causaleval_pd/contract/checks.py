@@ -6,6 +6,7 @@ Names and labels look alike if they differ in blanks, characters that do not sho
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
 import os
 import re
@@ -91,12 +92,10 @@ def check_labels(values: pd.Series, name: Hashable, of: str = "table") -> None:
         values = values.cat.categories.to_series()
     where, mend = f"{name!r}: found the labels", f"{of}[{name!r}]"
     if values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) not in ("string", "boolean"):
-        flags = values[values.map(lambda label: isinstance(label, (bool, np.bool_)))].unique()
-        rest = values[values.map(lambda label: not isinstance(label, (bool, np.bool_)))]
-        for flag in flags:
-            numbers = (label for label in rest if isinstance(label, (int, float, complex, np.number)))
-            same = next((label for label in numbers if label == flag), None)
-            if same is not None:
+        is_flag = values.map(lambda label: isinstance(label, (bool, np.bool_))).astype(bool)
+        numbers = [label for label in values[~is_flag] if isinstance(label, (int, float, complex, np.number))]
+        for flag, same in itertools.product(values[is_flag].unique(), numbers):
+            if flag == same:
                 raise ValueError(
                     f"{where} {flag!r} and {same!r}, which count as equal; make them one type, as in {mend}.astype(str)"
                 )
