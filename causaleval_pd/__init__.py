@@ -23,8 +23,7 @@ from .contract.field import Field, list_fields, register_field
 from .contract.figure import figure, list_figures
 from .contract.law import ClosedFormRule, list_closed_forms, register_closed_form
 from .contract.metric import METRICS as _METRICS
-from .contract.metric import Metric, get_metric, list_metrics, metric
-from .contract.metric_sets import metric_set, tweak
+from .contract.metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
 from .contract.null import ChosenNull as ChosenNull
 from .contract.null import Null, list_nulls, null_model, register_null
 from .contract.statistical_test import list_tests, register_test

@@ -10,9 +10,9 @@ import pandas as pd
 import xarray as xr
 
 from .contract.checks import nearest
-from .contract.delegation import method
 from .contract.figure import FIGURES
 from .contract.metric import METRICS
+from .contract.options import method
 from .cubes.cube import cube
 from .cubes.reshaped import describe_cube
 from .cubes.runs_table import runs

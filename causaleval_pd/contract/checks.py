@@ -6,6 +6,7 @@ Names and labels look alike if they differ in blanks, characters that do not sho
 from __future__ import annotations
 
 import difflib
+import itertools
 import math
 import os
 import re
@@ -91,12 +92,10 @@ def check_labels(values: pd.Series, name: Hashable, of: str = "table") -> None:
         values = values.cat.categories.to_series()
     where, mend = f"{name!r}: found the labels", f"{of}[{name!r}]"
     if values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) not in ("string", "boolean"):
-        flags = values[values.map(lambda label: isinstance(label, (bool, np.bool_)))].unique()
-        rest = values[values.map(lambda label: not isinstance(label, (bool, np.bool_)))]
-        for flag in flags:
-            numbers = (label for label in rest if isinstance(label, (int, float, complex, np.number)))
-            same = next((label for label in numbers if label == flag), None)
-            if same is not None:
+        is_flag = values.map(lambda label: isinstance(label, (bool, np.bool_))).astype(bool)
+        numbers = [label for label in values[~is_flag] if isinstance(label, (int, float, complex, np.number))]
+        for flag, same in itertools.product(values[is_flag].unique(), numbers):
+            if flag == same:
                 raise ValueError(
                     f"{where} {flag!r} and {same!r}, which count as equal; make them one type, as in {mend}.astype(str)"
                 )
@@ -130,7 +129,7 @@ def near_equal(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> tup
     return None
 
 
-_NUMBERS = (int, float, np.integer, np.floating)
+NUMBERS = (int, float, np.integer, np.floating)
 
 
 def name_row(row: int, index: pd.Index | None = None, column: Hashable | None = None) -> str:
@@ -199,7 +198,7 @@ def check_columns(table: Any, columns: Mapping[str, Any]) -> None:
 def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
     """Return a number within an interval (limits in square brackets belong to it), and refuse anything else."""
     low, high = map(float, interval[1:-1].split(","))
-    if isinstance(value, _NUMBERS) and not isinstance(value, bool):
+    if isinstance(value, NUMBERS) and not isinstance(value, bool):
         above = low <= value if interval[0] == "[" else low < value
         below = value <= high if interval[-1] == "]" else value < high
         if above and below:
@@ -215,11 +214,11 @@ def check_number(value: Any, what: str, interval: str = "(-inf, inf)") -> float:
 
 def check_whole(value: Any, what: str, least: int = 0, most: float = math.inf) -> int:
     """Return a whole number from `least` to `most`, and refuse anything else."""
-    inside = isinstance(value, _NUMBERS) and not isinstance(value, bool) and least <= value <= most
+    inside = isinstance(value, NUMBERS) and not isinstance(value, bool) and least <= value <= most
     # the remainder of an infinite float64 would warn
     if inside and value < math.inf and not value % 1:
         return int(value)
-    beyond = isinstance(value, _NUMBERS) and value > most
+    beyond = isinstance(value, NUMBERS) and value > most
     words = "a positive integer" if least == 1 and not beyond else f"an integer from {least}"
     if most < math.inf and (least != 1 or beyond):
         words += f" to {most}"

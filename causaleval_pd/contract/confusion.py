@@ -8,7 +8,7 @@ import math
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,13 +57,6 @@ class Confusion(NamedTuple):
         return np.asarray(self.total - self.true - self.fp)
 
 
-#: what a family can make of its counts, and the last part of a metric's name
-MeasureName = Literal[
-    "tp", "fp", "fn", "tn", "precision", "recall", "npv", "specificity", "fdr", "for", "g1", "jaccard", "accuracy",
-    "f1", "f_beta", "balanced_accuracy", "mcc",
-]  # fmt: skip
-
-
 class Measure(NamedTuple):
     """A function of a `Confusion`, in words and numbers; `direction` and what follows are as in `Metric`."""
 
@@ -90,8 +83,29 @@ def _share(numerator: Callable[[Confusion], Any], denominator: Callable[[Confusi
     return value
 
 
-_recall = _share(lambda c: c.both, lambda c: c.true)
-_specificity = _share(lambda c: c.tn, lambda c: c.total - c.true)
+def _portion(side: str, of: str, part: str, long_name: str, formula: str) -> Measure:
+    """Return the measure that divides a part of the positives or negatives of one side by all of them."""
+    other = "estimate" if side == "truth" else "truth"
+    positives = "true" if side == "truth" else "estimated"
+
+    def whole(c: Confusion) -> Any:
+        return getattr(c, positives) if of == "positives" else c.total - getattr(c, positives)
+
+    return Measure(
+        _share(lambda c: getattr(c, part), whole),
+        long_name,
+        f"Share of the {side}'s {{{of}}} that the {other} {'has' if part in ('tp', 'tn') else 'lacks'}.",
+        formula,
+        f"if the {side} has no {{{of}}}",
+        **({} if part in ("tp", "tn") else _ERRORS),
+    )
+
+
+_ERRORS: dict[str, Any] = {"direction": "minimize", "optimum": 0}
+_MISTAKES: dict[str, Any] = {**_ERRORS, "range": (0, math.inf)}
+_COUNT: dict[str, Any] = {"range": (0, math.inf), "optimum": math.inf, "symmetric": True}
+_RECALL = _portion("truth", "positives", "tp", "recall", "tp / (tp + fn)")
+_SPECIFICITY = _portion("truth", "negatives", "tn", "specificity", "tn / (tn + fp)")
 
 
 def _f_beta(c: Confusion, *, beta: float = 0.5, zero_division: float = math.nan) -> Values:
@@ -101,7 +115,8 @@ def _f_beta(c: Confusion, *, beta: float = 0.5, zero_division: float = math.nan)
 
 
 def _balanced_accuracy(c: Confusion, *, zero_division: float = math.nan) -> Values:
-    return (_recall(c, zero_division=zero_division) + _specificity(c, zero_division=zero_division)) / 2
+    recall, specificity = (x.value(c, zero_division=zero_division) for x in (_RECALL, _SPECIFICITY))
+    return (recall + specificity) / 2
 
 
 def _mcc(c: Confusion, *, zero_division: float = math.nan) -> Values:
@@ -110,58 +125,19 @@ def _mcc(c: Confusion, *, zero_division: float = math.nan) -> Values:
     return ratio(c.tp * c.tn - c.fp * c.fn, np.sqrt(rows) * np.sqrt(columns), zero_division)
 
 
-_COUNT: dict[str, Any] = {"range": (0, math.inf), "optimum": math.inf, "symmetric": True}
-_MISTAKES: dict[str, Any] = {"direction": "minimize", "range": (0, math.inf), "optimum": 0}
-_SHARE_OF_ERRORS: dict[str, Any] = {"direction": "minimize", "optimum": 0}
-
-MEASURES: dict[MeasureName, Measure] = {
+#: what a family can make of its counts, by the last part of the metric's name
+MEASURES: dict[str, Measure] = {
     "tp": Measure(lambda c: c.tp, "", "Count the {positives} of both.", **_COUNT),
     "fp": Measure(lambda c: c.fp, "", "Count the {positives} of the estimate that the truth lacks.", **_MISTAKES),
     "fn": Measure(lambda c: c.fn, "", "Count the {positives} of the truth that the estimate lacks.", **_MISTAKES),
     "tn": Measure(lambda c: c.tn, "", "Count the {negatives} of both.", **_COUNT),
-    "precision": Measure(
-        _share(lambda c: c.both, lambda c: c.estimated),
-        "precision",
-        "Share of the estimate's {positives} that the truth has.",
-        "tp / (tp + fp)",
-        "if the estimate has no {positives}",
-    ),
-    "recall": Measure(
-        _recall,
-        "recall",
-        "Share of the truth's {positives} that the estimate has.",
-        "tp / (tp + fn)",
-        "if the truth has no {positives}",
-    ),
-    "npv": Measure(
-        _share(lambda c: c.tn, lambda c: c.total - c.estimated),
-        "negative predictive value",
-        "Share of the estimate's {negatives} that the truth has.",
-        "tn / (tn + fn)",
-        "if the estimate has no {negatives}",
-    ),
-    "specificity": Measure(
-        _specificity,
-        "specificity",
-        "Share of the truth's {negatives} that the estimate has.",
-        "tn / (tn + fp)",
-        "if the truth has no {negatives}",
-    ),
-    "fdr": Measure(
-        _share(lambda c: c.fp, lambda c: c.estimated),
-        "false discovery rate",
-        "Share of the estimate's {positives} that the truth lacks.",
-        "fp / (tp + fp) = 1 - precision",
-        "if the estimate has no {positives}",
-        **_SHARE_OF_ERRORS,
-    ),
-    "for": Measure(
-        _share(lambda c: c.fn, lambda c: c.total - c.estimated),
-        "false omission rate",
-        "Share of the estimate's {negatives} that the truth lacks.",
-        "fn / (tn + fn) = 1 - negative predictive value",
-        "if the estimate has no {negatives}",
-        **_SHARE_OF_ERRORS,
+    "precision": _portion("estimate", "positives", "tp", "precision", "tp / (tp + fp)"),
+    "recall": _RECALL,
+    "npv": _portion("estimate", "negatives", "tn", "negative predictive value", "tn / (tn + fn)"),
+    "specificity": _SPECIFICITY,
+    "fdr": _portion("estimate", "positives", "fp", "false discovery rate", "fp / (tp + fp) = 1 - precision"),
+    "for": _portion(
+        *("estimate", "negatives", "fn", "false omission rate"), "fn / (tn + fn) = 1 - negative predictive value"
     ),
     "g1": Measure(
         _share(lambda c: 2 * c.tn, lambda c: 2 * c.tn + c.fp + c.fn),
@@ -245,64 +221,41 @@ class ConfusionFamily:
     #: entries of the docstrings' parameters, by name, of the options of `counts`
     options: Mapping[str, str] = field(default_factory=dict)
 
-    def metric(
-        self,
-        name: MeasureName,
-        *,
-        gives: float,
-        long_name: str = "",
-        note: str = "",
-        example: str = "",
-        counted: Callable[[Any], Values] | None = None,
-    ) -> Metric:
+    def metric(self, name: str, *, gives: float, long_name: str = "", note: str = "", example: str = "") -> Metric:
         """Make and register the metric `prefix_name` of a measure, which `gives` this value for the family's example.
 
-        `note` continues the docstring, `example` is code of the call's options; `counted(pairs)` returns known values.
+        `note` continues the docstring, `example` is code of the call's options.
         """
         check_known(name, MEASURES, "measure")
         measure = MEASURES[name]
-
         first, *choices = inspect.signature(self.counts).parameters.values()
         asked = inspect.signature(measure.value)
-        options = [*choices, *list(asked.parameters.values())[1:]]
-        of_counts = [x.name for x in choices]
+        parameters = [first.replace(name="pairs"), *choices, *list(asked.parameters.values())[1:]]
 
         def function(pairs: Any, **options: Any) -> Values:
-            if counted is not None:
-                return counted(pairs)
-            chosen = {name: options.pop(name) for name in of_counts if name in options}
-            key = (self.counts.__module__, self.prefix, *chosen.items())
-            # metrics of the family share the counts; closed forms pass counts without pairs
-            shared = isinstance(pairs, Pairs)
+            chosen = {x.name: options.pop(x.name) for x in choices if x.name in options}
             counts = functools.partial(self.counts, pairs, **chosen)
-            return measure.value(pairs.remember(key, counts) if shared else counts(), **options)
+            # metrics of the family share the counts; closed forms pass counts without pairs
+            key = (self.counts.__module__, self.prefix, *chosen.items())
+            return measure.value(pairs.remember(key, counts) if isinstance(pairs, Pairs) else counts(), **options)
 
         function.__name__ = function.__qualname__ = f"{self.prefix}_{name}"
         function.__module__ = self.counts.__module__
         function.__doc__ = self._document(measure, function.__name__, gives, note, example)
-        vars(function)["__signature__"] = asked.replace(parameters=[first.replace(name="pairs"), *options])
-        declare = metric(
-            long_name=long_name or f"{self.label} {measure.long_name}",
-            direction=measure.direction,
-            range=measure.range,
-            optimum=measure.optimum,
-            **{"symmetric": measure.symmetric, **self.spec},
-        )
-        return declare(function)
+        vars(function)["__signature__"] = asked.replace(parameters=parameters)
+        spec = {x: getattr(measure, x) for x in ("direction", "range", "optimum", "symmetric")}
+        return metric(long_name=long_name or f"{self.label} {measure.long_name}", **{**spec, **self.spec})(function)
 
     def _document(self, measure: Measure, name: str, gives: float, note: str, example: str) -> str:
         """Write the docstring of a metric; `Metric` adds what follows from the spec."""
-        undefined = f"; 0/0 {measure.undefined}" if measure.undefined else ""
-        formula = f"{measure.formula}{undefined}." if measure.formula else ""
         words = {"label": self.label, "positives": self.positives, "negatives": self.negatives}
-        prose = " ".join(filter(None, [formula.format(**words), self.convention, note]))
-        truth, estimate = self.example
-        call = ", ".join(filter(None, [f'"{truth}"', f'"{estimate}"', example]))
+        undefined = f"; 0/0 {measure.undefined}" if measure.undefined else ""
+        formula = f"{measure.formula}{undefined}.".format(**words) if measure.formula else ""
+        prose = " ".join(filter(None, [formula, self.convention, note]))
+        entries = [*self.options.values(), *([_BETA] if measure.value is _f_beta else [])]
+        call = ", ".join(filter(None, [*map('"{}"'.format, self.example), example]))
         parts = [measure.summary.format(**words), "", *textwrap.wrap(prose, 112), ""]
-        entries = [*self.options.values()]
-        entries += [_BETA] if "beta" in inspect.signature(measure.value).parameters else []
-        if entries:
-            parts += ["Parameters", "----------", *entries, ""]
+        parts += ["Parameters", "----------", *entries, ""] if entries else []
         parts += [
             "Examples",
             "--------",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,17 +88,13 @@ def resolve_context(
         for row in distinct.tolist()
     )
     columns = data_columns(given, table.columns)
-    return Context(values, inverse.reshape(-1).astype(np.int64), _data_sets(table, columns, given), tuple(columns))
-
-
-def _data_sets(table: pd.DataFrame, columns: Sequence[str], given: Mapping[str, Any]) -> NDArray[np.int64] | None:
-    """Return a number of the objects that the columns name in each row, never 0; None without columns and data."""
-    if not columns:
-        # one frame for all rows is one data set
-        return np.ones(len(table), np.int64) if "data" in given else None
-    words = pd.concat([table[key].map(str) for key in columns], axis=1)
-    numbers = pd.util.hash_pandas_object(words, index=False).to_numpy().view(np.int64)
-    return np.where(numbers == 0, 1, numbers)
+    # one frame for all rows is one data set; no number is 0
+    data_sets = np.ones(len(table), np.int64) if "data" in given else None
+    if columns:
+        words = pd.concat([table[key].map(str) for key in columns], axis=1)
+        numbers = pd.util.hash_pandas_object(words, index=False).to_numpy().view(np.int64)
+        data_sets = np.where(numbers == 0, 1, numbers)
+    return Context(values, inverse.reshape(-1).astype(np.int64), data_sets, tuple(columns))
 
 
 def data_columns(given: Mapping[str, Any] | None, columns: Iterable[Hashable]) -> list[str]:
@@ -134,9 +130,9 @@ def _one_input(table: pd.DataFrame, name: str, value: Any) -> tuple[NDArray[np.i
 
 
 def _column_codes(table: pd.DataFrame, name: str, key: Any) -> tuple[NDArray[np.int64], list[Any]]:
-    cells = table[key]
-    if any(isinstance(cell, (list, set, frozenset, np.ndarray)) for cell in cells):  # cannot be hashed
-        cells = cells.map(lambda cell: tuple(cell) if isinstance(cell, (list, set, frozenset, np.ndarray)) else cell)
+    cells, unhashable = table[key], (list, set, frozenset, np.ndarray)
+    if any(isinstance(cell, unhashable) for cell in cells):
+        cells = cells.map(lambda cell: tuple(cell) if isinstance(cell, unhashable) else cell)
     try:
         codes, labels = pd.factorize(cells)
     except TypeError as error:
@@ -161,7 +157,7 @@ def describe_context(given: Mapping[str, Any] | None) -> dict[str, str]:
         elif isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(one, str) for one in value):
             words[name] = str(sorted(value) if isinstance(value, (set, frozenset)) else list(value))
         else:
-            words[name] = str(value) if isinstance(value, (str, int, float, bool)) else type(value).__name__
+            words[name] = str(value) if isinstance(value, (str, int, float)) else type(value).__name__
     return words
 
 

@@ -170,17 +170,12 @@ ENCODINGS: Registry[Encoding] = Registry("encoding", "causaleval_pd.encodings")
 
 
 def register_encoding(encoding: Encoding) -> Encoding:
-    """Register an encoding, so that `graph_column` reads it.
+    """Register an encoding and return it, so that `graph_column` reads it.
 
     Parameters
     ----------
     encoding : Encoding
         The encoding.
-
-    Returns
-    -------
-    Encoding
-        The same encoding.
 
     Raises
     ------
@@ -250,53 +245,40 @@ class Recogniser:
         # entry points are loaded once
         self._every = list(ENCODINGS.every())
         self._by_type: dict[type, list[Encoding]] = {}
-        # types whose cells need not be looked into
-        self._settled: dict[type, Encoding] = {}
 
     def find(self, cell: Any) -> Encoding:
         """Return the encoding of a cell, or raise an error that names the ones it could be in."""
-        settled = self._settled.get(type(cell))
-        if settled is not None:
-            return settled
-        possible = [encoding for encoding in self._candidates(cell) if not encoding.by_name]
-        if self.chosen is not None and isinstance(cell, self.chosen.types):
-            if isinstance(cell, str):
-                # its reader's own message names what is wrong
-                return self.chosen
-            possible.insert(0, self.chosen)
-        if possible and possible[0].recognise is None:
-            self._settled[type(cell)] = possible[0]
-        for encoding in possible:
-            if encoding.recognise is None or encoding.recognise(cell):
+        chosen = self.chosen
+        # what is wrong with a text, its reader's own message names
+        if chosen and isinstance(cell, chosen.types) and (isinstance(cell, str) or chosen.takes(cell)):
+            return chosen
+        for encoding in self._candidates(cell):
+            if not encoding.by_name and (encoding.recognise is None or encoding.recognise(cell)):
                 return encoding
         raise self._unknown(cell)
 
     def is_likely(self, cell: Any) -> bool:
         """Return whether a cell of an undeclared column is probably a graph."""
-        for encoding in self._candidates(cell):
-            if encoding.recognise is None or encoding.recognise(cell):
-                likely = not encoding.by_name if encoding.is_likely is None else encoding.is_likely(cell)
-                if likely:
-                    return True
-        return False
+        possible = (x for x in self._candidates(cell) if x.recognise is None or x.recognise(cell))
+        return any(not x.by_name if x.is_likely is None else x.is_likely(cell) for x in possible)
 
     def _candidates(self, cell: Any) -> list[Encoding]:
         """Return the encodings for a cell's type: narrow types first, then those that recognise content."""
-        encodings = self._by_type.get(type(cell))
-        if encodings is None:
-            encodings = [encoding for encoding in self._every if isinstance(cell, encoding.types)]
-            encodings.sort(key=lambda encoding: (object in encoding.types, encoding.recognise is None))
-            self._by_type[type(cell)] = encodings
-        return encodings
+        if type(cell) not in self._by_type:
+            encodings = [x for x in self._every if isinstance(cell, x.types)]
+            self._by_type[type(cell)] = sorted(encodings, key=lambda x: (object in x.types, x.recognise is None))
+        return self._by_type[type(cell)]
 
     def _unknown(self, cell: Any) -> Exception:
+        name = type(cell).__name__
         possible = [encoding for encoding in self._candidates(cell) if encoding.takes(cell)]
         if not possible:
             every = ", ".join(dict.fromkeys(encoding.cells for encoding in self._every))
-            kind = f"{type(cell).__module__}.{type(cell).__qualname__}"
-            return TypeError(f"found {kind}, expected a graph: {every}, or missing")
+            found = f"{type(cell).__module__}.{type(cell).__qualname__}"
+            return TypeError(f"found {found}, expected a graph: {every}, or missing")
+        article = "an" if name[:1].lower() in "aeio" or name.startswith("nd") else "a"
         shape = f" of shape {cell.shape}" if hasattr(cell, "shape") else ""
-        start = f"found {_with_article(type(cell).__name__)}{shape}, which can be read"
+        start = f"found {article} {name}{shape}, which can be read"
         readings: dict[str, list[Encoding]] = {}
         for encoding in possible:
             graph = self._reading(encoding, cell)
@@ -311,15 +293,9 @@ class Recogniser:
                 f"{names}; list_encodings() shows what their codes mean{table}"
             )
         ways = "only if its encoding is named" if len(readings) == 1 else f"in {len(readings)} ways"
-        parts = []
+        parts = [f"{start} {ways}; make the column"]
         for graph, (first, *others) in readings.items():
             also = f", as with {', '.join(repr(other.name) for other in others)}" if others else ""
-            parts.append(f"encoding={first.name!r}) if {first.mark} ({first.tool}), which reads {graph}{also}")
-        return AmbiguousEncodingError(
-            f"{start} {ways}; make the column with graph_column(..., " + "; with graph_column(..., ".join(parts)
-        )
-
-
-def _with_article(name: str) -> str:
-    """Return a name after "a" or "an"."""
-    return f"an {name}" if name[:1].lower() in "aeio" or name.startswith("nd") else f"a {name}"
+            by = f"with graph_column(..., encoding={first.name!r})"
+            parts.append(f"{by} if {first.mark} ({first.tool}), which reads {graph}{also}")
+        return AmbiguousEncodingError(f"{parts[0]} {'; '.join(parts[1:])}")

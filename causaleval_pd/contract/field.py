@@ -181,17 +181,12 @@ class Field:
 
 
 def register_field(new: Field) -> Field:
-    """Register a field, so that all verbs take its cells.
+    """Register a field and return it, so that all verbs take its cells.
 
     Parameters
     ----------
     new : Field
         The field to register.
-
-    Returns
-    -------
-    Field
-        The same field.
 
     Raises
     ------

@@ -51,16 +51,6 @@ _SHARED = {
 }
 
 
-def _complete(function: Callable[..., Any]) -> None:
-    """Describe the parameters that figures share, which stand last, in a docstring."""
-    text = inspect.getdoc(function)  # python -OO has none
-    head, mark, rest = (text or "").partition("\n\nReturns\n-------\n")
-    if mark and "Parameters\n----------\n" in head:
-        names = inspect.signature(function).parameters
-        shared = [entry for name, entry in _SHARED.items() if name in names and f"\n{name} : " not in head]
-        function.__doc__ = "\n".join([head, *shared]) + mark + rest
-
-
 FIGURES: Registry[Figure] = Registry("figure", "causaleval_pd.figures", "list_figures()")
 
 
@@ -106,9 +96,13 @@ def figure(long_name: str, *, of: Source, concludes: str, field: str | None = No
     check_known(of, get_args(Source), "source of a figure")
 
     def register(function: F) -> F:
-        name = function.__name__
-        _complete(function)
-        FIGURES.add(name, Figure(name, long_name, function, of, concludes, field))
+        # python -OO has no docstrings; parameters that figures share stand last
+        head, returns, rest = (inspect.getdoc(function) or "").partition("\n\nReturns\n-------\n")
+        if returns and "Parameters\n----------\n" in head:
+            names = inspect.signature(function).parameters
+            shared = [entry for name, entry in _SHARED.items() if name in names and f"\n{name} : " not in head]
+            function.__doc__ = "\n".join([head, *shared]) + returns + rest
+        FIGURES.add(function.__name__, Figure(function.__name__, long_name, function, of, concludes, field))
         return function
 
     return register
@@ -141,7 +135,6 @@ def list_figures(of: Source | None = None) -> pd.DataFrame:
     >>> ce.list_figures("cube").loc["strata", "concludes"]
     'which strata are better than their controls'
     """
-    if of is not None:
-        check_known(of, get_args(Source), "source of a figure")
+    check_known(of, (None, *get_args(Source)), "source of a figure")
     table = FIGURES.table("long_name", "of", "field", "concludes").fillna({"field": ""})
     return table if of is None else table[table["of"] == of]

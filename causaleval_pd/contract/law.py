@@ -65,17 +65,12 @@ CLOSED_FORMS: Registry[ClosedFormRule] = Registry("closed form", "causaleval_pd.
 
 
 def register_closed_form(rule: ClosedFormRule) -> ClosedFormRule:
-    """Register a closed-form rule, so that metrics may name it.
+    """Register a closed-form rule and return it, so that metrics may name it.
 
     Parameters
     ----------
     rule : ClosedFormRule
         The rule; null models look its name up in `Metric.closed_form`.
-
-    Returns
-    -------
-    ClosedFormRule
-        The same rule.
 
     Raises
     ------

@@ -1,9 +1,10 @@
-"""Metric: a function of pairs that carries its spec, and the registry of metrics."""
+"""Metric: a function of pairs that carries its spec; the registry of metrics, and the metrics of one call."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,11 +16,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .checks import check_choice, nearest, shown
+from .checks import NUMBERS, check_choice, check_type, nearest, shown
 from .field import FIELDS, get_field
 from .law import CLOSED_FORMS
 from .options import Convention, metric_docstring, what_applies
-from .pairs import ANY_KIND, Pairs
+from .pairs import ANY_KIND, Batch, Pairs
 from .registry import Registry
 
 Direction = Literal["minimize", "maximize", "zero"]
@@ -81,14 +82,8 @@ class Metric:
 
     def __post_init__(self) -> None:
         # doctest, help() and inspect treat the metric as the function it is
-        for key, value in {
-            "__wrapped__": self.function,
-            "__name__": self.name,
-            "__qualname__": self.name,
-            "__module__": self.function.__module__,
-            "__doc__": metric_docstring(self),
-        }.items():
-            object.__setattr__(self, key, value)
+        vars(self).update(__wrapped__=self.function, __name__=self.name, __qualname__=self.name)
+        vars(self).update(__module__=self.function.__module__, __doc__=metric_docstring(self))
 
     @property
     def zero_division(self) -> bool:
@@ -97,19 +92,18 @@ class Metric:
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse options that the metric does not have, and what 0/0 cannot be."""
-        allowed = list(inspect.signature(self.function).parameters)[1:]
-        for key in options:
-            if key not in allowed:
-                hint = f"{nearest(key, allowed)}its options: {', '.join(allowed) or 'none'}"
-                raise ValueError(f"{self.name} has no option {key!r}; {hint}")
-        for option in {x.option for x in self.conventions} & options.keys():
+        defaults = {name: x.default for name, x in list(inspect.signature(self.function).parameters.items())[1:]}
+        for name, value in options.items():
+            if name not in defaults:
+                hint = f"{nearest(name, defaults)}its options: {', '.join(defaults) or 'none'}"
+                raise ValueError(f"{self.name} has no option {name!r}; {hint}")
             # a misspelled convention is named before cells are refused because it is missing
-            known = [inspect.signature(self.function).parameters[option].default]
-            known += [x.value for x in self.conventions if x.option == option]
-            if options[option] not in known:
-                raise ValueError(f"{option} must be {' or '.join(map(repr, known))}, found {shown(options[option])}")
+            further = [x.value for x in self.conventions if x.option == name]
+            if further and value not in [defaults[name], *further]:
+                known = " or ".join(map(repr, [defaults[name], *further]))
+                raise ValueError(f"{name} must be {known}, found {shown(value)}")
         zero_division = options.get("zero_division", 0.0)
-        if not isinstance(zero_division, (int, float, np.integer, np.floating)):
+        if not isinstance(zero_division, NUMBERS):
             raise ValueError(f"zero_division must be a number or NaN, found {shown(zero_division)}")
 
     def kinds_line(self) -> str:
@@ -166,20 +160,21 @@ class Metric:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.component is not None:
-            whole, labels, place, rebuild = self.component
-            return rebuild, (whole, labels, place)
+            return component, tuple(self.component)
         if METRICS.get(self.name) is self:
             return get_metric, (self.name,)
         return _restore, (self.function.__name__, self.name, dict(self.options), self.long_name)
 
 
+Labels = tuple[str | int, ...]
+
+
 class Component(NamedTuple):
-    """A metric with further dimensions, the labels of all of them, one place among these, and what rebuilds it."""
+    """A metric with further dimensions, the labels of all of them, and one place among these."""
 
     whole: Metric
-    labels: tuple[tuple[str | int, ...], ...]
+    labels: tuple[Labels, ...]
     place: tuple[int, ...]
-    rebuild: Callable[..., Metric]
 
 
 #: of a direction that is not stated
@@ -306,14 +301,11 @@ def metric(
             raise TypeError(f"kinds must name the kinds of cell of field {field!r} that the metric is defined for")
     if not (isinstance(range, Sequence) and not isinstance(range, str) and len(range) == 2 and range[0] < range[1]):
         raise ValueError(f"range must be two ordered numbers, found {range!r}")
-    for name, words in (("kinds", kinds), ("truth_kinds", truth_kinds), ("instead", instead)):
+    several: dict[str, Any] = {"kinds": kinds, "truth_kinds": truth_kinds, "instead": instead}
+    several |= {f"labels of dimension {dim!r}": labels for dim, labels in (dims or {}).items()}
+    for name, words in several.items():
         if isinstance(words, str):
-            what = "metrics" if name == "instead" else "kinds"
-            raise TypeError(f"{name} must be a sequence of {what}, found {words!r}; write ({words!r},)")
-
-    for dim, labels in (dims or {}).items():
-        if isinstance(labels, str):
-            raise TypeError(f"labels of dimension {dim!r} must be a sequence, found {labels!r}; write ({labels!r},)")
+            raise TypeError(f"{name} must be a sequence, found {words!r}; write ({words!r},)")
     kinds = tuple(kinds)
     limits = (float(range[0]), float(range[1]))
     given_dims = {dim: labels if labels is None else tuple(labels) for dim, labels in (dims or {}).items()}
@@ -462,6 +454,157 @@ def list_metrics(field: str | None = None) -> pd.DataFrame:
     return cast(pd.DataFrame, table if field is None else table[table["field"] == field])
 
 
+def metric_set(*metrics: str | Metric, **renamed: str | Metric) -> tuple[Metric, ...]:
+    """Collect metrics of one call, some under another name.
+
+    Parameters
+    ----------
+    *metrics : str or Metric
+        Metrics that keep their names.
+    **renamed : str or Metric
+        New name = metric.
+
+    Returns
+    -------
+    tuple of Metric
+        What `evaluate` and the other verbs take as `metrics`.
+
+    Raises
+    ------
+    ValueError
+        If a metric is unknown or two have the same name.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> [m.name for m in ce.metric_set("shd", doubled=ce.tweak("shd", reversal_cost=2))]
+    ['shd', 'doubled']
+    """
+    chosen = [get_metric(m) for m in metrics]
+    chosen += [replace(get_metric(m), name=name) for name, m in renamed.items()]
+    names = [m.name for m in chosen]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(
+            f"metrics must have different names, found twice: {', '.join(repeated)}; rename one by tweak(name=)"
+        )
+    return tuple(chosen)
+
+
+def select_metrics(metrics: Any) -> tuple[Metric, ...]:
+    """Return what the argument `metrics` of a call names: one metric or several, each once."""
+    if isinstance(metrics, (str, Metric)):
+        return (get_metric(metrics),)
+    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
+    chosen = metric_set(*metrics)
+    if not chosen:
+        raise ValueError("metrics names no metric; list_metrics() shows all")
+    return chosen
+
+
+def tweak(base: str | Metric, /, *, name: str | None = None, **options: Any) -> Metric:
+    """Fix options of a metric, under its own name or a new one. The result is not registered.
+
+    Parameters
+    ----------
+    base : str or Metric
+        Metric to start from.
+    name : str, optional
+        Name of the new metric; default the base's.
+    **options
+        Keywords of the metric's function.
+
+    Returns
+    -------
+    Metric
+        The metric with these options fixed.
+
+    Raises
+    ------
+    ValueError
+        If the metric has no such option, or the name is not an identifier.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> doubled = ce.tweak("shd", reversal_cost=2, name="shd_double")
+    >>> ce.shd("A -> B", "B -> A"), doubled("A -> B", "B -> A")
+    (1.0, 2.0)
+    """
+    base = get_metric(base)
+    base.check_options(options)
+    name = base.name if name is None else name
+    if not (isinstance(name, str) and name.isidentifier()):
+        raise ValueError(f"a metric's name must be an identifier (it becomes a column), found {name!r}")
+    return replace(base, name=name, options=MappingProxyType({**base.options, **options}))
+
+
+def bind_zero_division(metric: Metric, value: float) -> Metric:
+    """Fix what 0/0 is, unless the metric has no 0/0 or a tweak has fixed it already."""
+    open_to_it = metric.zero_division and "zero_division" not in metric.options
+    return tweak(metric, zero_division=value) if open_to_it else metric
+
+
+def with_components(metric: Metric, batches: Iterable[Batch]) -> tuple[Metric, ...]:
+    """Return the metric itself, or one metric `{metric}_{label}` per coordinate where it has further dimensions.
+
+    Open dimensions are as long as the longest result of a batch, whose pairs have one signature.
+    """
+    if not metric.dims:
+        return (metric,)
+    labels: list[Any] = list(metric.dims.values())
+    if None in labels:
+        shapes = [(0,) * len(labels)]
+        shapes += [np.shape(metric(batch.pairs.take(slice(0, 1))))[1:] for batch in batches]
+        if wrong := [shape for shape in shapes if len(shape) != len(labels)]:
+            raise ValueError(
+                f"{metric.name} declares the dimensions {', '.join(metric.dims)}, but returned an array of shape "
+                f"{(1, *wrong[0])} for one pair"
+            )
+        sizes = np.max(shapes, axis=0).tolist()
+        labels = [range(size) if known is None else known for size, known in zip(sizes, labels, strict=True)]
+    every = tuple(tuple(known) for known in labels)
+    return tuple(component(metric, every, place) for place in itertools.product(*(range(len(x)) for x in every)))
+
+
+def component(metric: Metric, labels: tuple[Labels, ...], place: tuple[int, ...]) -> Metric:
+    """Return the metric of one coordinate; all components of a metric share one evaluation of their pairs."""
+    sizes = tuple(len(x) for x in labels)
+
+    @functools.wraps(metric.function)
+    def function(pairs: Any, **options: Any) -> NDArray[Any]:
+        key = (metric.name, sizes, tuple(sorted(options.items(), key=str)))
+        values = pairs.remember(key, lambda: _padded(metric, pairs, options, sizes))
+        return np.asarray(values[(slice(None), *place)])
+
+    chosen = tuple(x[i] for x, i in zip(labels, place, strict=True))
+    part = Component(metric, labels, place)
+    coordinate = ", ".join(f"{dim} {label}" for dim, label in zip(metric.dims, chosen, strict=True))
+    return replace(
+        metric,
+        name="_".join([metric.name, *map(str, chosen)]),
+        long_name=f"{metric.long_name} ({coordinate})",
+        function=function,
+        dims=MappingProxyType({}),
+        component=part,
+    )
+
+
+def _padded(metric: Metric, pairs: Any, options: dict[str, Any], sizes: tuple[int, ...]) -> NDArray[np.float64]:
+    """Evaluate the whole metric; coordinates that these pairs do not have are NaN."""
+    values = np.asarray(metric.function(pairs, **options), np.float64)
+    if values.shape == (pairs.n, *sizes):
+        return values
+    if values.ndim != len(sizes) + 1 or len(values) != pairs.n or any(np.greater(values.shape[1:], sizes)):
+        raise ValueError(
+            f"{metric.name} returned an array of shape {values.shape} for {pairs.n} pairs; its dimensions are "
+            f"{', '.join(metric.dims)} of sizes {sizes}"
+        )
+    padded = np.full((pairs.n, *sizes), np.nan)
+    padded[tuple(slice(n) for n in values.shape)] = values
+    return padded
+
+
 Values = NDArray[np.float64]
 _ROUNDING = 1e-9
 
@@ -480,14 +623,23 @@ def function_of_pairs(
         )
     if len(needed) == 2 and has_dims:
         raise TypeError(f"the metric {name!r} has dims, and so is a function of (pairs) with an array (n, k)")
-    compute = functools.partial(_of_cells, function) if len(needed) == 2 else function
+
+    def compute(pairs: Pairs, options: dict[str, Any]) -> Values:
+        result = _of_cells(function, pairs, options) if len(needed) == 2 else function(pairs, **options)
+        values = np.asarray(result)
+        # the sizes of further dimensions are checked where they are laid out
+        deepest = 9 if has_dims else 1
+        if values.dtype.kind not in "biuf" or not 1 <= values.ndim <= deepest or len(values) != pairs.n:
+            what, shape = _kind(values if values.ndim else result), f"({pairs.n}, k)" if has_dims else f"({pairs.n},)"
+            raise TypeError(f"the metric {name!r} returned {what}, expected an array {shape} of numbers, one per pair")
+        return values.astype(np.float64, copy=False)
 
     @functools.wraps(function)
     def checked(pairs: Pairs, **options: Any) -> Values:
-        values = _as_values(compute(pairs, **options), pairs.n, name, has_dims=has_dims)
+        values = compute(pairs, options)
         _check_range(values, limits, pairs, name)
         if pairs.n:
-            again = _as_values(compute(pairs.take(slice(0, 1)), **options), 1, name, has_dims=has_dims)
+            again = compute(pairs.take(slice(0, 1)), options)
             if not np.allclose(values[:1], again, rtol=_ROUNDING, atol=_ROUNDING, equal_nan=True):
                 raise ValueError(
                     f"the metric {name!r} returned {values[0]} and then {again[0]} for the same pair "
@@ -497,12 +649,11 @@ def function_of_pairs(
         return values
 
     first = inspect.Parameter("pairs", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    options = parameters[len(needed) :]
-    checked.__signature__ = inspect.Signature([first, *options])  # type: ignore[attr-defined]
+    checked.__signature__ = inspect.Signature([first, *parameters[len(needed) :]])  # type: ignore[attr-defined]
     return checked
 
 
-def _of_cells(function: Callable[..., Any], pairs: Pairs, **options: Any) -> Values:
+def _of_cells(function: Callable[..., Any], pairs: Pairs, options: dict[str, Any]) -> Values:
     """Call a function of (truth, estimate) for each pair."""
     values = np.empty(pairs.n)
     for k in range(pairs.n):
@@ -511,29 +662,13 @@ def _of_cells(function: Callable[..., Any], pairs: Pairs, **options: Any) -> Val
         except Exception as error:
             error.add_note(f"in the metric {function.__name__!r}, of {_described(pairs, k)}")
             raise
-        values[k] = _as_number(value, function.__name__)
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value.item()
+        if not isinstance(value, (*NUMBERS, np.bool_)):
+            missing = "; return float('nan') where it is undefined" if value is None else ""
+            raise TypeError(f"the metric {function.__name__!r} returned {_kind(value)}, expected a number{missing}")
+        values[k] = value
     return values
-
-
-def _as_number(found: Any, name: str) -> float:
-    """Return what a function of (truth, estimate) returned as a number."""
-    if isinstance(found, np.ndarray) and found.ndim == 0:
-        found = found.item()
-    if not isinstance(found, (bool, int, float, np.bool_, np.integer, np.floating)):
-        missing = "; return float('nan') where it is undefined" if found is None else ""
-        raise TypeError(f"the metric {name!r} returned {_kind(found)}, expected a number{missing}")
-    return float(found)
-
-
-def _as_values(found: Any, n: int, name: str, *, has_dims: bool) -> Values:
-    """Return what a function of pairs returned as an array with a value per pair."""
-    # the sizes of further dimensions are checked where they are laid out
-    shape = f"({n}, k)" if has_dims else f"({n},)"
-    values = np.asarray(found)
-    if values.dtype.kind not in "biuf" or not 1 <= values.ndim <= (9 if has_dims else 1) or len(values) != n:
-        what = _kind(values if values.ndim else found)
-        raise TypeError(f"the metric {name!r} returned {what}, expected an array {shape} of numbers, one per pair")
-    return values.astype(np.float64, copy=False)
 
 
 def _check_range(values: Values, limits: tuple[float, float], pairs: Pairs, name: str) -> None:

@@ -210,7 +210,7 @@ class Null:
 
 
 def register_null(field: str, new: Null) -> Null:
-    """Register a null model of a field, so that `null=` finds it by name.
+    """Register a null model of a field and return it, so that `null=` finds it by name.
 
     Parameters
     ----------
@@ -218,11 +218,6 @@ def register_null(field: str, new: Null) -> Null:
         Name of a registered field.
     new : Null
         The null model.
-
-    Returns
-    -------
-    Null
-        The same null model.
 
     Raises
     ------
@@ -271,18 +266,12 @@ def list_nulls(field: str | None = None) -> pd.DataFrame:
     "random graphs with the estimate's class and number of edges"
     """
     fields = list(FIELDS.every()) if field is None else [get_field(field)]
-    rows = [
-        {
-            "field": owner.name,
-            "name": model.name,
-            "long_name": model.long_name,
-            "default": model.name == owner.default_null,
-            "reference": model.reference,
-            "options": ", ".join(f"{name}={value!r}" for name, value in model.options.items()),
-        }
-        for owner in fields
-        for model in owner.nulls.every()
-    ]
+    rows = []
+    for owner in fields:
+        for model in owner.nulls.every():
+            options = ", ".join(f"{name}={value!r}" for name, value in model.options.items())
+            is_default = model.name == owner.default_null
+            rows.append((owner.name, model.name, model.long_name, is_default, model.reference, options))
     columns = ["field", "name", "long_name", "default", "reference", "options"]
     return pd.DataFrame(rows, columns=columns).set_index(["field", "name"])
 

@@ -69,29 +69,26 @@ class Registry(dict[str, T]):
         if not meant:
             return ""
         # one name explains itself
-        lines = {x: _line(self[x]) if len(meant) > 1 or note else "" for x in meant}
+        lines = {x: _summary(self[x]) if len(meant) > 1 or note else "" for x in meant}
         words = ", ".join(f"{x!r} ({line})" if line else repr(x) for x, line in lines.items())
         return f"{note} {words}; " if note else f"did you mean {words}? "
 
     def _meant(self, name: str, known: list[str]) -> tuple[str, list[str]]:
         """Return which known names a name may mean, after a note about them."""
         word = _plain(name)
-        plain: dict[str, tuple[str, list[str]]] = {}
-        for x in known:
-            plain.setdefault(_plain(x), ("", []))[1].append(x)
-        others = {x: (note, [y for y in meant if y in known]) for x, (note, meant) in self._others.items()}
-        for names in (plain, others):
-            if word in names and names[word][1]:
-                return names[word]
+        words = {x: (note, [y for y in meant if y in known]) for x, (note, meant) in self._others.items()}
+        for plain in dict.fromkeys(map(_plain, known)):
+            words[plain] = ("", [x for x in known if _plain(x) == plain])
+        if words.get(word, ("", []))[1]:
+            return words[word]
         texts = {x: " ".join(getattr(self[x], part, "") for part in ("long_name", "tool")) for x in known}
         spoken = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
         if word and (matches := [x for x, text in texts.items() if spoken.search(text)]):
             return "", matches
-        every = {x: meant for x, (_, meant) in (others | plain).items()}
-        ratios = {x: difflib.SequenceMatcher(None, word, x).ratio() for x in every}
+        ratios = {x: difflib.SequenceMatcher(None, word, x).ratio() for x in words}
         least = max([0.7, *ratios.values()]) - _CLOSE
-        near = sorted((x for x in every if ratios[x] >= least), key=lambda x: -ratios[x])
-        return "", list(dict.fromkeys(x for close in near for x in every[close]))
+        near = sorted((x for x in words if ratios[x] >= least), key=lambda x: -ratios[x])
+        return "", list(dict.fromkeys(x for close in near for x in words[close][1]))
 
     def load(self) -> None:
         """Load third parties' entry points, once; one that fails is named in a warning and left out."""
@@ -116,12 +113,9 @@ class Registry(dict[str, T]):
     def table(self, *attributes: str) -> pd.DataFrame:
         """Return attributes of all objects, one object per row, indexed by name; several words are joined."""
         columns = ["name", *attributes]
-        rows = [[_cell(getattr(declared, column)) for column in columns] for declared in self.every()]
+        rows = [[getattr(declared, column) for column in columns] for declared in self.every()]
+        rows = [[", ".join(x) if isinstance(x, (tuple, Mapping)) else x for x in row] for row in rows]
         return pd.DataFrame(rows, columns=columns).set_index("name")
-
-
-def _cell(value: Any) -> Any:
-    return ", ".join(value) if isinstance(value, (tuple, Mapping)) else value
 
 
 def _plain(name: str) -> str:
@@ -129,7 +123,7 @@ def _plain(name: str) -> str:
     return "".join(x for x in name.casefold() if x.isalnum())
 
 
-def _line(declared: Any) -> str:
+def _summary(declared: Any) -> str:
     """Describe an object in one line: how its own docstring begins, else its long name."""
     text = getattr(declared, "__dict__", {}).get("__doc__") or getattr(declared, "long_name", "")
     return str(text).partition("\n")[0].rstrip(".")

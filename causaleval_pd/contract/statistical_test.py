@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pandas as pd
 
@@ -12,10 +12,6 @@ from .checks import check_known, shown
 from .registry import Registry
 
 Design = Literal["paired", "independent", "blocks", "skill", "draws"]
-
-DESIGNS: tuple[Design, ...] = ("paired", "independent", "blocks", "skill", "draws")
-#: settings of `compare` that a test may take as keywords of its function
-OPTIONS = ("level", "rng")
 
 
 @dataclass(frozen=True)
@@ -94,9 +90,9 @@ class StatisticalTest:
     reference: str = ""
 
     def __post_init__(self) -> None:
-        check_known(self.design, DESIGNS, f"design of test {self.name!r}")
+        check_known(self.design, get_args(Design), f"design of test {self.name!r}")
         for option in self.options:
-            check_known(option, OPTIONS, f"option of test {self.name!r}")
+            check_known(option, ("level", "rng"), f"option of test {self.name!r}")
 
     @property
     def resamples(self) -> bool:
@@ -109,17 +105,12 @@ TESTS: Registry[StatisticalTest] = Registry("test", "causaleval_pd.tests")
 
 
 def register_test(test: StatisticalTest) -> StatisticalTest:
-    """Register a statistical test, so that `compare` offers it.
+    """Register a statistical test and return it, so that `compare` offers it.
 
     Parameters
     ----------
     test : StatisticalTest
         The declaration of the test.
-
-    Returns
-    -------
-    StatisticalTest
-        The same declaration.
 
     Raises
     ------
@@ -161,11 +152,8 @@ def list_tests() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Indexed by name: `long_name`, `design` ("draws" is that of `summary`, the others are of `compare`),
-        `margin` (whether equivalence can be tested), `binary`
-        (whether values must be 0 or 1), `resamples` (whether it draws random numbers), `effect` (whose interval belongs
-        to it), `null` (the null hypothesis), `claim` (the alternative), `statistic`, `assumption`, `avoid` (when not to
-        use it), `reference`.
+        Indexed by name: the attributes of `StatisticalTest` in words, flags and names, and `resamples` (whether it
+        draws random numbers). The design "draws" is that of `summary`, the others are of `compare`.
 
     Examples
     --------

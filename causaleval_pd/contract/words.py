@@ -60,21 +60,16 @@ def counted(n: int, one: str, many: str | None = None) -> str:
 
 def level_words(levels: Iterable[Hashable]) -> list[str]:
     """Return the names of levels: numbers and dates in short form, unless two levels would look alike."""
-    level_list = list(levels)
-    short = {level: _short(level) for level in level_list}
-    words = [word for level, word in short.items() if not _missing(level)]
-    alike = len(set(words)) < len(words)
-    return [str(level) if alike and not _missing(level) else short[level] for level in level_list]
-
-
-def _missing(level: Any) -> bool:
-    return bool(pd.api.types.is_scalar(level) and pd.isna(level))
+    level_list: list[Any] = list(levels)
+    missing = [bool(pd.api.types.is_scalar(level) and pd.isna(level)) for level in level_list]
+    known = {level: _short(level) for level, lacks in zip(level_list, missing, strict=True) if not lacks}
+    alike = len(set(known.values())) < len(known)
+    return [
+        "" if lacks else str(level) if alike else known[level] for level, lacks in zip(level_list, missing, strict=True)
+    ]
 
 
 def _short(level: Any) -> str:
-    """Return the short name of a level."""
-    if _missing(level):
-        return ""
     if isinstance(level, (float, np.floating)):
         return f"{level:g}"
     if isinstance(level, (pd.Timestamp, np.datetime64)):

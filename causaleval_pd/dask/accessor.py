@@ -8,7 +8,7 @@ import dask.dataframe as dd
 from dask.dataframe.extensions import register_dataframe_accessor
 
 from ..accessors import CubeAccessor, FrameAccessor, no_verb
-from ..contract.delegation import method
+from ..contract.options import method
 from ..cubes.lazy.lazy_cube import cube
 from ..execution.files import to_parquet
 from .of_rows import evaluate, with_controls

@@ -8,8 +8,8 @@ from typing import Any
 import dask.dataframe as dd
 import pandas as pd
 
-from ..contract.delegation import takes_settings_of
 from ..contract.null import NullLike
+from ..contract.options import takes_settings_of
 from ..cubes.lazy.partitions import (
     check_cells,
     check_draws,

@@ -7,8 +7,8 @@ from typing import Any
 
 import xarray as xr
 
-from ..contract.delegation import method
 from ..contract.figure import FIGURES
+from ..contract.options import method
 from ..cubes.reshaped import describe_cube
 from .critical_difference import critical_difference as _critical_difference
 from .distributions import distributions as _distributions

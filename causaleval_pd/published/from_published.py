@@ -12,8 +12,7 @@ import pandas as pd
 
 from ..contract.checks import check_known, check_number, check_type, check_whole, name_row
 from ..contract.history import call, calls, metric_settings, remember
-from ..contract.metric import METRICS, Metric
-from ..contract.metric_sets import bind_zero_division
+from ..contract.metric import METRICS, Metric, bind_zero_division
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.matching import check_directions
 from ..tables.row_summary import skill

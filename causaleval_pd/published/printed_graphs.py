@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from ..contract.checks import check_known, name_row
-from ..contract.metric import Metric
-from ..contract.metric_sets import tweak
+from ..contract.metric import Metric, tweak
 from .bounds import CONVENTION_OPTIONS, CONVENTIONS
 from .consistency import check_distance, check_values, check_whole_counts
 from .controls import Draws, controls

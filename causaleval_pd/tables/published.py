@@ -13,8 +13,7 @@ from ..contract.checks import check_flag, check_type
 from ..contract.field import FIELDS, Field, get_field
 from ..contract.history import call, metric_settings, null_settings, remember
 from ..contract.law import ClosedForm
-from ..contract.metric import Metric
-from ..contract.metric_sets import bind_zero_division
+from ..contract.metric import Metric, bind_zero_division
 from ..contract.null import NullLike, null_model
 from ..execution.options import get_options
 from ..execution.random_streams import RNGLike, resolve_seed, row_keys

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ..contract.checks import name_row, warn
 from ..contract.context import Context, resolve_context
 from ..contract.field import FIELDS, Field, get_field
-from ..contract.metric import Metric, get_metric
-from ..contract.metric_sets import bind_zero_division, metric_set, with_components
+from ..contract.metric import Metric, bind_zero_division, get_metric, metric_set, with_components
 from ..contract.pairs import Batch
 from ..contract.words import counted
 from .columns import column

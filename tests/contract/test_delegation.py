@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.delegation import method, takes_settings_of
+from causaleval_pd.contract.options import method, takes_settings_of
 
 
 def joined(words: list[str], /, by: str = " ", *, upper: bool = False) -> str:

@@ -57,8 +57,8 @@ def test_usual_metrics_are_listed_first_in_every_field():
     [
         ({"range": "01"}, "range must be two ordered numbers, found '01'"),
         ({"field": "graphs"}, "unknown field 'graphs'; did you mean 'graph'"),
-        ({"kinds": "dag"}, r"kinds must be a sequence of kinds, found 'dag'; write \('dag',\)"),
-        ({"truth_kinds": "dag"}, "truth_kinds must be a sequence of kinds"),
+        ({"kinds": "dag"}, r"kinds must be a sequence, found 'dag'; write \('dag',\)"),
+        ({"truth_kinds": "dag"}, "truth_kinds must be a sequence"),
         ({"range": 1}, "range must be two ordered numbers, found 1"),
         ({"dims": {"lag": "ab"}}, r"labels of dimension 'lag' must be a sequence, found 'ab'; write \('ab',\)"),
         ({"direction": "min"}, "direction must be 'minimize', 'maximize', 'zero' or None, found 'min'"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.metric_sets import component, with_components
+from causaleval_pd.contract.metric import component, with_components
 from causaleval_pd.contract.pairs import Batch, Pairs
 
 

@@ -101,7 +101,7 @@ def test_hints_name_what_takes_the_pairs_and_how_many(strict):
 
 
 def test_names_are_sequences():
-    with pytest.raises(TypeError, match=r"instead must be a sequence of metrics, found 'shd'; write \('shd',\)"):
+    with pytest.raises(TypeError, match=r"instead must be a sequence, found 'shd'; write \('shd',\)"):
         ce.metric(field="graph", kinds=("dag",), direction=None, range=(0, 1), long_name="x", instead="shd")
 
 

@@ -138,7 +138,7 @@ def test_further_dimensions_in_tables(runs):
     np.testing.assert_array_equal(scored[items].sum(axis=1), scored["footrule"])
     controls = ce.with_controls(runs, ["displacement"], n_draws=30, rng=7)
     assert {f"{name}_{part}" for name in items for part in ("control_mean", "p", "skill")} <= set(controls)
-    found = ce.contract.metric_sets.component(ce.get_metric("displacement"), ((0, 1, 2, 3),), (2,))
+    found = ce.contract.metric.component(ce.get_metric("displacement"), ((0, 1, 2, 3),), (2,))
     assert pickle.loads(pickle.dumps(found)).name == "displacement_2"
     short = pd.concat([runs, runs.assign(truth="a > b", estimate="b > a")], ignore_index=True)
     scored = ce.evaluate(short, ["displacement"])

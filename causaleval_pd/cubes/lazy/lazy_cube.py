@@ -16,9 +16,9 @@ from dask.base import compute, tokenize
 from dask.delayed import delayed
 from numpy.typing import NDArray
 
-from ...contract.delegation import takes_settings_of
 from ...contract.field import get_field
 from ...contract.null import Nulls
+from ...contract.options import takes_settings_of
 from ...execution.files import computation
 from ...execution.options import serially
 from ...execution.random_streams import RNGLike, key_columns, refuse_repeats, resolve_seed

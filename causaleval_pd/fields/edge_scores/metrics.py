@@ -10,9 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_flag, check_number, check_whole, warn
-from ...contract.delegation import takes_settings_of
 from ...contract.metric import Metric, metric
-from ...contract.options import with_example, with_options
+from ...contract.options import takes_settings_of, with_example, with_options
 from ...contract.pairs import PairError
 from ...graphs.kernels.planes import KINDS as CLASSES
 from ...graphs.kernels.planes import PLAIN_KINDS

@@ -43,12 +43,10 @@ _ADJACENCY = ConfusionFamily(
     spec=_SKELETON,
 )
 
-adjacency_tp = _ADJACENCY.metric("tp", gives=2, long_name="shared adjacencies", counted=lambda pairs: pairs.counts.tp)
-adjacency_fp = _ADJACENCY.metric("fp", gives=1, long_name="extra adjacencies", counted=lambda pairs: pairs.counts.fp)
-adjacency_fn = _ADJACENCY.metric("fn", gives=0, long_name="missing adjacencies", counted=lambda pairs: pairs.counts.fn)
-adjacency_tn = _ADJACENCY.metric(
-    "tn", gives=3, long_name="shared non-adjacencies", counted=lambda pairs: pairs.counts.tn
-)
+adjacency_tp = _ADJACENCY.metric("tp", gives=2, long_name="shared adjacencies")
+adjacency_fp = _ADJACENCY.metric("fp", gives=1, long_name="extra adjacencies")
+adjacency_fn = _ADJACENCY.metric("fn", gives=0, long_name="missing adjacencies")
+adjacency_tn = _ADJACENCY.metric("tn", gives=3, long_name="shared non-adjacencies")
 adjacency_precision = _ADJACENCY.metric("precision", gives=2 / 3)
 adjacency_recall = _ADJACENCY.metric("recall", gives=1)
 adjacency_npv = _ADJACENCY.metric("npv", gives=1)

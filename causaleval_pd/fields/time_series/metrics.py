@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_choice, check_whole
 from ...contract.confusion import Confusion, ConfusionFamily, Values
 from ...contract.law import ClosedFormRule, Value, register_closed_form
-from ...contract.metric import Metric, metric
-from ...contract.metric_sets import tweak
+from ...contract.metric import Metric, metric, tweak
 from ...contract.options import with_example, with_options
 from ...graphs.kernels.planes import row_chunks
 from ..structure.adjacency import adjacency_f1, adjacency_precision, adjacency_recall

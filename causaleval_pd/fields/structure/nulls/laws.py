@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....contract.checks import check_known, check_number, shown
 from ....contract.law import ClosedForm, Distribution, padded_sum
-from ....contract.metric import Metric
-from ....contract.metric_sets import select_metrics, tweak
+from ....contract.metric import Metric, select_metrics, tweak
 from ....execution.options import get_options
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
