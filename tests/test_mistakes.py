@@ -138,7 +138,7 @@ STRATA = "by must be the name of a column, several names, or \\[\\] for one stra
         (lambda: cr.judge("quantities"), "quantities must be a DataFrame made by ce.reasoning.quantities"),
         (lambda: cr.ask("questions", print), "questions must be a DataFrame with one row per question"),
         (lambda: cr.ask(ANSWERED, "model"), "reasoner must be a function from a prompt to a reply, found 'model'"),
-        (lambda: cr.join_answers(ANSWERED, None), "answers must be a DataFrame, found None"),
+        (lambda: cr.join_answers(ANSWERED, None), "answers must be a DataFrame with one row per question, found None"),
         (lambda: cr.parse_answers("Yes."), "replies must be a column or a list of texts, found 'Yes.'"),
         (lambda: cr.make_tasks("candy_party", 3), "sizes must hold one sequence of numbers of nodes per graph"),
         (lambda: cr.make_tasks("candy_party", [[2, 2]], n_samples="ten"), "n_samples must be a positive integer"),

@@ -149,7 +149,7 @@ def test_faulty_joins_are_refused():
     replies = pd.DataFrame({"question": ["a"], "reply": ["yes"]})
     with pytest.raises(ValueError, match="belong to no question"):
         join_answers(questions, replies.assign(question="c"), on=["question"])
-    with pytest.raises(ValueError, match="two answers share the key"):
+    with pytest.raises(ValueError, match="two answers have the key"):
         join_answers(questions, pd.concat([replies, replies]), on=["question"])
     with pytest.raises(ValueError, match="no column 'sample'"):
         join_answers(questions, replies, on=["question", "sample"])

@@ -146,7 +146,7 @@ def test_a_scripted_model_through_inspect(questions, tmp_path):
         read_inspect(log, questions.iloc[1:])
     with pytest.raises(ValueError, match="was asked with another prompt"):
         read_inspect(log, questions.assign(prompt=questions["prompt"] + " Answer."))
-    with pytest.raises(ValueError, match="two logs hold the reply"):
+    with pytest.raises(ValueError, match="two replies have the key .*; pass one of the logs that hold them"):
         read_inspect([log, log], questions)
     damaged = tmp_path / "damaged.eval"
     damaged.write_bytes(b"no log")

@@ -220,6 +220,14 @@ def test_the_function_that_agrees(observations, function):
     assert nodes[["A", "B"]].isna().all()
 
 
+def test_functions_are_joined_over_the_parts_of_files():
+    seen = [(1, 1, 1, 1), (0, 1, 0, 1), (1, 1, 1, 1)]
+    parts = [raw_file(seen[:1]), raw_file(seen[1:2]), raw_file(seen[2:])]
+    assert cr.read_published(*parts).nodes["function"].tolist()[2] == "and"
+    with pytest.raises(ValueError, match="rows contradict each other: .*'and'.*'or'"):
+        cr.read_published(raw_file([(0, 1, 0, 1)]), raw_file([(0, 1, 1, 0)]))
+
+
 def test_values_of_other_nodes_and_those_that_fit_no_function_are_refused():
     # C is true though its noise and both parents are false
     with pytest.raises(ValueError, match="the values of node 'C' agree neither with AND nor with OR nor XOR"):
@@ -491,7 +499,7 @@ def test_answers_are_scored_beside_shuffled_ones(tmp_path):
         assert (found.loc["perfect", "accuracy"] == 1).all()
         np.testing.assert_allclose(found.loc["kind", "accuracy"], found.loc["kind", "control_accuracy"])
         assert (found["n"] > 0).all()
-    with pytest.raises(ValueError, match="question '100' is answered more than once.*'replicate'"):
+    with pytest.raises(ValueError, match="question {'question': '100'} is answered more than once.*'replicate'"):
         cr.score_questions(table)
     with pytest.raises(ValueError, match="unknown column 'rungs'; did you mean 'rung'"):
         cr.score_questions(table, by="model", within="rungs")

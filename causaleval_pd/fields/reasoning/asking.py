@@ -97,13 +97,11 @@ class Reply:
     seconds: float | None = None
 
 
-#: fields of a reply that are columns of their own, and their dtypes
-DETAILS: dict[str, Any] = {
-    "finish_reason": "str",
-    "model_version": "str",
-    "input_tokens": "Int64",
-    "output_tokens": "Int64",
-    "seconds": "Float64",
+#: fields of a reply that are columns of their own, and all columns that replies add, with their dtypes
+DETAILS = ("finish_reason", "model_version", "input_tokens", "output_tokens", "seconds")
+_ADDED: dict[str, Any] = {
+    **{"reply": "str", "outcome": pd.CategoricalDtype(list(OUTCOMES)), "error": "str", "answer": "boolean"},
+    **dict(zip(DETAILS, ("str", "str", "Int64", "Int64", "Float64"), strict=True)),
 }
 
 
@@ -177,29 +175,41 @@ def ask(
     read = reader(how)
     rows = _asked(reasoner, questions[prompt].tolist(), read, workers, give_up_after)
     warn_of_unread([(row["reply"], row["answer"]) for row in rows if row["outcome"] in ("answered", "unread")])
-    return add_replies(questions.copy(deep=False), rows)
+    return add_replies(questions, rows)
 
 
 def check_questions(questions: pd.DataFrame, key: Sequence[str], needed: list[str]) -> list[str]:
     """Return the key columns; refuse questions that lack columns (the first is that of prompts), or repeat keys."""
-    check_type(questions, pd.DataFrame, "a DataFrame with one row per question", "questions")
-    key = [key] if isinstance(key, str) else key
-    check_type(key, Iterable, "a list of column names", "key")
-    keys = list(key)
-    if not keys:
-        raise ValueError("key names no column; name the columns that identify a question")
-    for column in (*needed, *keys):
-        if column not in questions.columns:
-            raise ValueError(
-                f"questions has no column {column!r}; {nearest(column, questions.columns)}make prompts by "
-                "tasks.prompts(questions); name other keys by key="
-            )
+    keys = _check_keys(questions, key, "questions", "key", needed)
     if (missing := questions[needed[0]].isna().to_numpy()).any():
         raise ValueError(f"row {int(missing.argmax())} has no prompt")
-    if (repeated := questions.duplicated(keys).to_numpy()).any():
-        key_values = questions.iloc[int(repeated.argmax())][keys].to_dict()
-        raise ValueError(f"two questions have the key {key_values}; name the columns that distinguish them by key=")
+    refuse_repeats(questions, keys, "questions", "name the columns that distinguish them by key=")
     return keys
+
+
+def _check_keys(
+    table: pd.DataFrame, key: Sequence[str], what: str, option: str, needed: Sequence[str] = ()
+) -> list[str]:
+    """Return the key columns; refuse tables that lack these or others that are needed."""
+    check_type(table, pd.DataFrame, "a DataFrame with one row per question", what)
+    check_type(key, Iterable, "a list of column names", option)
+    keys = [key] if isinstance(key, str) else list(key)
+    if not keys:
+        raise ValueError(f"{option} names no column; name the columns that identify a question")
+    for column in (*needed, *keys):
+        if column not in table.columns:
+            raise ValueError(
+                f"{what} has no column {column!r}; {nearest(column, table.columns)}make prompts by "
+                f"tasks.prompts(questions); name the columns that identify a question by {option}="
+            )
+    return keys
+
+
+def refuse_repeats(table: pd.DataFrame, keys: list[str], what: str, mend: str) -> None:
+    """Refuse two rows of one key."""
+    if (repeated := table.duplicated(keys).to_numpy()).any():
+        key = table.iloc[int(repeated.argmax())][keys].to_dict()
+        raise ValueError(f"two {what} have the key {key}; {mend}")
 
 
 def _asked(
@@ -289,13 +299,8 @@ def reply_row(reply: Reply, read: Callable[[Any], bool | None]) -> dict[str, Any
 
 def add_replies(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Add the columns that `reply_row` returns to a table, with their dtypes."""
-    table["reply"] = pd.array([row.get("reply") for row in rows], dtype="str")
-    table["outcome"] = pd.Categorical([row["outcome"] for row in rows], categories=list(OUTCOMES))
-    table["error"] = pd.array([row.get("error") for row in rows], dtype="str")
-    table["answer"] = pd.array([row.get("answer") for row in rows], dtype="boolean")
-    for name, dtype in DETAILS.items():
-        table[name] = pd.Series([row.get(name) for row in rows], index=table.index, dtype=object).astype(dtype)
-    return table
+    replies = pd.DataFrame(rows, index=table.index, columns=list(_ADDED), dtype=object).astype(_ADDED)
+    return table.assign(**{str(name): column for name, column in replies.items()})
 
 
 def valid_text(text: str) -> str:
@@ -468,17 +473,8 @@ def join_answers(
     >>> join_answers(questions, replies, on=["question"])[["question", "model", "answer"]].values.tolist()
     [['a', 'm', <NA>], ['b', 'm', False]]
     """
-    keys = [on] if isinstance(on, str) else list(on)
-    if not keys:
-        raise ValueError("on names no column; name the columns that identify a question")
-    for name, table in (("questions", questions), ("answers", answers)):
-        check_type(table, pd.DataFrame, "a DataFrame", name)
-        for key in keys:
-            if key not in table.columns:
-                raise ValueError(
-                    f"{name} has no column {key!r}; {nearest(key, table.columns)}name the columns that identify a "
-                    "question by on="
-                )
+    keys = _check_keys(questions, on, "questions", "on")
+    _check_keys(answers, keys, "answers", "on")
     replies = answers
     if "answer" not in replies.columns:
         if "reply" not in replies.columns:
@@ -486,9 +482,9 @@ def join_answers(
         replies = replies.assign(answer=parse_answers(replies["reply"], how=how))
     replied = ("answer", "reply", "error", *(("outcome", *DETAILS, "asked_at") if "outcome" in replies.columns else ()))
     settings = [c for c in replies.columns if c not in (*keys, *questions.columns, *replied)]
-    for name, table, by in (("question", questions, keys), ("answer", replies, [*keys, *settings])):
-        if (repeated := table.duplicated(by)).any():
-            raise ValueError(f"two {name}s share the key {table.loc[repeated.to_numpy(), by].iloc[0].to_dict()}")
+    mend = "name the columns that distinguish them by on="
+    refuse_repeats(questions, keys, "questions", mend)
+    refuse_repeats(replies, [*keys, *settings], "answers", mend)
     strange = replies[keys].merge(questions[keys], how="left", on=keys, indicator=True)["_merge"] == "left_only"
     if strange.any():
         row = replies.loc[strange.to_numpy(), keys].iloc[0].to_dict()

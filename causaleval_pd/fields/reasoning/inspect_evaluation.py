@@ -18,6 +18,7 @@ from .asking import (
     check_questions,
     failed_row,
     reader,
+    refuse_repeats,
     reply_row,
     valid_text,
     warn_of_unread,
@@ -127,14 +128,11 @@ def _scorer(read: Callable[[Any], bool | None]) -> Any:
     def yes_or_no() -> Any:
         async def score(state: Any, target: Any) -> Any:
             row = reply_row(_reply(state.output, None), read)
-            answer = row.get("answer")
-            if answer is None:
-                return Score(
-                    value=NOANSWER, explanation=row["error"] or row["outcome"], metadata={"outcome": row["outcome"]}
-                )
-            said = "yes" if answer else "no"
-            value = CORRECT if said == target.text else INCORRECT
-            return Score(value=value, answer=said, metadata={"outcome": row["outcome"]})
+            outcome = {"outcome": row["outcome"]}
+            if row["answer"] is None:
+                return Score(value=NOANSWER, explanation=row["error"] or row["outcome"], metadata=outcome)
+            word = "yes" if row["answer"] else "no"
+            return Score(value=CORRECT if word == target.text else INCORRECT, answer=word, metadata=outcome)
 
         return score
 
@@ -189,9 +187,7 @@ def read_inspect(
     replied = table[table["outcome"].isin(["answered", "unread"])]
     answers = replied["answer"].astype(object).where(replied["answer"].notna(), None)
     warn_of_unread(list(zip(replied["reply"], answers, strict=True)))
-    if (twice := table.duplicated(["model", "epoch", *keys]).to_numpy()).any():
-        key_values = table.iloc[int(twice.argmax())][["model", "epoch", *keys]].to_dict()
-        raise ValueError(f"two logs hold the reply to {key_values}; pass one of them")
+    refuse_repeats(table, ["model", "epoch", *keys], "replies", "pass one of the logs that hold them")
     if "replicate" in table.columns and (table["epoch"] > 1).any():
         table["replicate"] += (table["epoch"] - 1) * (questions["replicate"].max() + 1)
     return table
@@ -239,20 +235,11 @@ def _answers(log: Any, questions: pd.DataFrame, ids: list[str], read: Callable[[
         else:
             row = reply_row(_reply(sample.output, sample.working_time), read)
         replies[sample.epoch, position] = row | {"asked_at": sample.started_at}
-    epochs = max(epoch for epoch, _ in replies)
-    rows, places = [], []
-    for epoch in range(1, epochs + 1):
-        for position in range(len(questions)):
-            rows.append(replies.get((epoch, position), {"outcome": "not_asked"}) | {"epoch": epoch})
-            places.append(position)
-    table = questions.iloc[places].reset_index(drop=True)
-    table["model"] = str(log.eval.model)
-    table["epoch"] = [row["epoch"] for row in rows]
-    table = add_replies(table, rows)
-    table["asked_at"] = pd.to_datetime(
-        pd.Series([row.get("asked_at") for row in rows], dtype=object), utc=True, format="ISO8601"
-    )
-    return table
+    epochs = range(1, max(epoch for epoch, _ in replies) + 1)
+    rows = [replies.get((e, i), {"outcome": "not_asked"}) for e in epochs for i in range(len(questions))]
+    table = pd.concat([questions.assign(model=str(log.eval.model), epoch=epoch) for epoch in epochs], ignore_index=True)
+    asked_at = pd.Series([row.get("asked_at") for row in rows], dtype=object)
+    return add_replies(table, rows).assign(asked_at=pd.to_datetime(asked_at, utc=True, format="ISO8601"))
 
 
 def _reply(output: Any, seconds: float | None) -> Reply:

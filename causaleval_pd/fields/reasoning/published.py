@@ -45,7 +45,7 @@ _RAW = {
 }
 
 #: errors of compressed files that are cut or no such files
-_DAMAGED = (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, lzma.LZMAError)
+_DAMAGED = (UnicodeError, EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, lzma.LZMAError)
 
 _UNIQUE = {
     "questions": ["question"],
@@ -110,18 +110,18 @@ def read_published(*paths: str | PathLike[str]) -> Tasks:
     [True]
     """
     parts: dict[str, list[pd.DataFrame]] = {name: [] for name in COLUMNS}
-    kept = dict.fromkeys(COLUMNS, ROWS_AT_ONCE)
+    # codes may look like numbers or like missing values
+    how: dict[str, Any] = {"dtype": {"Effect": "str", "Cause": "str"}, "keep_default_na": False}
     for path in paths:
-        for rows in _chunks(path):
-            for name, table in _split(rows, path).items():
-                parts[name].append(table)
-            # contexts repeat within and across chunks; comparing keys costs less than comparing texts
-            for name in ("worlds", "nodes", "edges", *_UNIQUE):
-                # only once there are twice as many rows, so that the time is linear in their number
-                if sum(map(len, parts[name])) > 2 * kept[name]:
-                    keys = _UNIQUE[name] if name == "contexts" else None
-                    parts[name] = [pd.concat(parts[name], ignore_index=True).drop_duplicates(keys)]
-                    kept[name] = max(kept[name], len(parts[name][0]))
+        try:
+            with pd.read_csv(path, chunksize=ROWS_AT_ONCE, **how) as reader:
+                for rows in reader:
+                    for name, table in _split(rows).items():
+                        parts[name].append(table)
+        except (pd.errors.ParserError, pd.errors.EmptyDataError, *_DAMAGED) as error:
+            raise ValueError(f"file {path} is not a complete CSV file in UTF-8: {error}") from error
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"file {path}: {error}") from error
     tables = {name: _finished(name, frames) for name, frames in parts.items()}
     known = set(tables["worlds"]["task"])
     bare = [task for task in tables["contexts"]["task"].unique() if task not in known]
@@ -130,37 +130,25 @@ def read_published(*paths: str | PathLike[str]) -> Tasks:
     return Tasks(tables)
 
 
-def _chunks(path: Any) -> Iterator[pd.DataFrame]:
-    """Yield the rows of a CSV file in parts."""
-    # codes may look like numbers or like missing values
-    names = {"Effect": "str", "Cause": "str"}
-    try:
-        with pd.read_csv(path, chunksize=ROWS_AT_ONCE, dtype=names, keep_default_na=False) as reader:
-            yield from reader
-    except (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, *_DAMAGED) as error:
-        raise ValueError(f"file {path} is not a complete CSV file in UTF-8: {error}") from error
-
-
-def _split(rows: pd.DataFrame, path: Any) -> dict[str, pd.DataFrame]:
+def _split(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Split rows into tables, by the layout of their columns."""
-    rows = rows.rename(columns=_KEYS)
-    rows["replicate"] = rows.get("Replicate ID", 0)
-    names = {*rows.columns, *(old for old, new in _KEYS.items() if new in rows)}
-    for layout, arms in ((_PAIRED, _ARMS), (_FACTUAL, _FACT), (_RAW, None)):
+    names = set(rows.columns)
+    rows = rows.rename(columns=_KEYS).assign(replicate=rows.get("Replicate ID", 0))
+    for layout, arms in ((_PAIRED, _ARMS), (_FACTUAL, _FACT)):
         if names >= layout:
-            try:
-                return _raw(rows) if arms is None else _asked(rows, arms)
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"file {path}: {error}") from error
+            return _asked(rows, arms)
+    if names >= _RAW:
+        return _raw(rows)
     raise ValueError(
-        f"{path} has none of the published layouts; its columns are {[c for c in rows.columns if c != 'replicate']}; "
-        f"factual questions have {sorted(_FACTUAL)}, paired ones {sorted(_PAIRED)}, raw samples {sorted(_RAW)}"
+        f"it has none of the published layouts; its columns are {sorted(names)}; factual questions have "
+        f"{sorted(_FACTUAL)}, paired ones {sorted(_PAIRED)}, raw samples {sorted(_RAW)}"
     )
 
 
 def _contexts(rows: pd.DataFrame) -> pd.DataFrame:
-    table = rows[["task", "sample", "replicate", "Context"]].rename(columns={"Context": "text"})
-    return table.drop_duplicates(_UNIQUE["contexts"]).reindex(columns=COLUMNS["contexts"])
+    # comparing keys costs less than comparing texts
+    table = rows.rename(columns={"Context": "text"}).drop_duplicates(_UNIQUE["contexts"])
+    return table.reindex(columns=COLUMNS["contexts"])
 
 
 def _asked(rows: pd.DataFrame, arms: Mapping[str, tuple[str, str]]) -> dict[str, pd.DataFrame]:
@@ -202,10 +190,10 @@ def _raw(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         if "Factual queries" in rows.columns:
             parents = {node: [nodes[i] for i in np.flatnonzero(matrix[:, j])] for j, node in enumerate(nodes)}
             cells = rows.loc[rows["task"] == task, "Factual queries"].unique()
-            table["function"] = infer_functions(cells, parents, f"context {task!r} of the raw samples")
+            table["function"] = _infer_functions(cells, parents, f"context {task!r} of the raw samples")
         frames["nodes"].append(table.reindex(columns=COLUMNS["nodes"]))
-        ends = {"parent": [nodes[i] for i, _ in places], "child": [nodes[j] for _, j in places]}
-        frames["edges"].append(pd.DataFrame({"task": task, **ends}))
+        parent, child = np.array(nodes)[places].T
+        frames["edges"].append(pd.DataFrame({"task": task, "parent": parent, "child": child}))
         size = {"n_nodes": [len(nodes)], "n_edges": [len(places)]}
         frames["worlds"].append(pd.DataFrame({"task": task, "theme": "published", **size, "text": ""}))
     whole = rows.assign(Context=rows["Causal context"] + " " + rows["Sample context"])
@@ -245,36 +233,30 @@ def _finished(name: str, parts: list[pd.DataFrame]) -> pd.DataFrame:
 
 def _one_function(nodes: pd.DataFrame) -> pd.DataFrame:
     """Join what several parts of a file show of the function of each node."""
-    known = nodes.dropna(subset=["function"]).drop_duplicates(["task", "node", "function"])
-    if (twice := known.duplicated(["task", "node"], keep=False)).any():
-        conflicts = known[twice].head(2)[["task", "node", "function"]].to_dict("records")
+    functions = nodes.astype({"function": "str"}).groupby(["task", "node"], sort=False)["function"]
+    if (twice := functions.transform("nunique") > 1).any():
+        conflicts = nodes.loc[twice, ["task", "node", "function"]].dropna().drop_duplicates().to_dict("records")
         raise ValueError(f"rows contradict each other: {conflicts[0]} and {conflicts[1]}")
-    single = nodes.drop(columns="function").drop_duplicates(["task", "node"])
-    merged = single.merge(known[["task", "node", "function"]], how="left", on=["task", "node"])
-    return merged.astype({"function": "str"})
+    return nodes.assign(function=functions.transform("first")).drop_duplicates(["task", "node"])
 
 
-def infer_functions(cells: Iterable[str], parents: Mapping[str, Sequence[str]], name: str) -> list[str | None]:
+def _infer_functions(cells: Iterable[str], parents: Mapping[str, Sequence[str]], name: str) -> list[str | None]:
     """Return the function of each node, or None where the values allow several or the node has no parents."""
     # Each cell is a printed map that holds, at any depth, maps of the true values of all endogenous and of all
     # exogenous variables, whose keys say so; `name` stands in messages.
-    possible = {node: dict(_FUNCTIONS) for node in parents}
+    possible = {node: dict(_FUNCTIONS) for node, above in parents.items() if above}
     known = 0
     for cell in cells:
         for values, noise in _observations(parse_printed(cell), list(parents)):
             known += 1
-            for node, above in parents.items():
-                bits = [noise[node], *(values[parent] for parent in above)]
-                possible[node] = {
-                    function: join for function, join in possible[node].items() if join(bits) == values[node]
-                }
+            for node, fits in possible.items():
+                bits = [noise[node], *(values[parent] for parent in parents[node])]
+                possible[node] = {word: join for word, join in fits.items() if join(bits) == values[node]}
                 if not possible[node]:
                     raise ValueError(f"{name}: the values of node {node!r} agree neither with AND nor with OR nor XOR")
-    single = {node: next(iter(left)) for node, left in possible.items() if known and parents[node] and len(left) == 1}
-    # data sets published so far have no XOR
-    for node, left in possible.items():
-        if known and parents[node] and set(left) in ({"and", "xor"}, {"or", "xor"}):
-            single[node] = next(function for function in left if function != "xor")
+    # data sets published so far have no XOR, so that it is only where no other agrees
+    names = {node: [word for word in left if len(left) == 1 or word != "xor"] for node, left in possible.items()}
+    single = {node: left[0] for node, left in names.items() if known and len(left) == 1}
     return [single.get(node) for node in parents]
 
 
@@ -355,43 +337,27 @@ def _value(node: ast.expr | None, depth: int) -> Any:
     if depth > MAX_DEPTH:
         raise _CellError(f"a cell nests values more than {MAX_DEPTH} deep")
     match node:
-        case ast.List(items):
-            return [_value(item, depth + 1) for item in items]
-        case ast.Tuple(items):
-            return tuple(_value(item, depth + 1) for item in items)
+        case ast.List(items) | ast.Tuple(items):
+            elements = [_value(item, depth + 1) for item in items]
+            return elements if isinstance(node, ast.List) else tuple(elements)
         case ast.Dict(keys, values):
-            return {_key(key, depth): _value(item, depth + 1) for key, item in zip(keys, values, strict=True)}
+            inner = [[_value(item, depth + 1) for item in items] for items in (keys, values)]
+            try:
+                return dict(zip(*inner, strict=True))
+            except TypeError:
+                raise _CellError(f"a cell has a map with a key that is or holds a list or a map: {inner[0]}") from None
         case ast.Call(function, items) if _TYPE.fullmatch(ast.unparse(function)):
             if len(items) != 1 or any(option.arg != "dtype" for option in node.keywords):
                 raise _CellError(f"expected one value within {ast.unparse(function)}(...) of a cell")
             return _value(items[0], depth + 1)
-    return _atom(node)
-
-
-def _atom(node: ast.expr | None) -> Any:
-    """Return the number, text or word that a piece of syntax prints; refuse any other syntax."""
-    match node:
         case ast.Constant(None | bool() | int() | float() | str()):
             return node.value
-        case ast.UnaryOp(ast.USub(), ast.Constant(int() | float()) | ast.Name("inf" | "nan")):
-            return -_atom(node.operand)
-        case ast.UnaryOp(ast.UAdd(), ast.Constant(int() | float()) | ast.Name("inf" | "nan")):
-            return _atom(node.operand)
+        case ast.UnaryOp(ast.USub() | ast.UAdd(), ast.Constant(int() | float()) | ast.Name("inf" | "nan")):
+            number = _value(node.operand, depth)
+            return -number if isinstance(node.op, ast.USub) else number
         case ast.Name(word) | ast.Attribute(ast.Name("np" | "numpy"), word) if word in _WORDS:
             return _WORDS[word]
     raise _CellError(f"a cell is not a printed Python value at {_shown('**' if node is None else ast.unparse(node))}")
-
-
-def _key(node: ast.expr | None, depth: int) -> Any:
-    """Return a key of a map."""
-    key = _value(node, depth + 1)
-    try:
-        hash(key)
-    except TypeError:
-        raise _CellError(
-            f"a cell has a map with the key {_shown(str(key))}, which is or holds a list or a map"
-        ) from None
-    return key
 
 
 def _shown(text: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -18,6 +18,7 @@ from .tasks import instruction_text
 __all__ = ["read_cladder", "read_corr2cause"]
 
 Record = Mapping[str, Any]
+T = TypeVar("T")
 
 #: columns of a set, and their dtypes
 _COLUMNS = {
@@ -91,7 +92,9 @@ def read_cladder(
     >>> found.drop(columns=["cluster"]).values.tolist()
     [['1', 2, 'ate', 'fork', True, 'Half of X is on. Is Y on?']]
     """
-    told = _backgrounds(models) if models is not None else {}
+    told: dict[str, str] = {}
+    if models is not None:
+        told = dict(_read(models, lambda record: (str(_field(record, "model_id")), _text(record, "background"))))
 
     def row(record: Record) -> dict[str, Any]:
         meta = record.get("meta", record)  # flat tables have what is known of a question beside it
@@ -187,38 +190,30 @@ def read_corr2cause(path: str | PathLike[str], *, instruction: str | None = "las
     return _table(path, row, instruction)
 
 
-def _backgrounds(path: str | PathLike[str]) -> dict[str, str]:
-    backgrounds = {}
+def _read(path: str | PathLike[str], row: Callable[[Record], T]) -> Iterator[T]:
+    """Yield what a function makes of each record of a file; its errors name the record."""
     for place, record in enumerate(_records(path)):
         try:
-            backgrounds[str(_field(record, "model_id"))] = _text(record, "background")
-        except (TypeError, ValueError) as error:
+            if not isinstance(record, dict):
+                raise ValueError(f"expected an object with fields, found {shown(record)}")
+            yield row(record)
+        except (TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"{path}, record {place}: {error}") from None
-    return backgrounds
 
 
 def _table(path: str | PathLike[str], row: Callable[[Record], dict[str, Any]], instruction: str | None) -> pd.DataFrame:
     """Return the table of a file; records without a key are numbered."""
     last = instruction_text(instruction)
-    rows = []
-    for place, record in enumerate(_records(path)):
-        try:
-            fields = row(record)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"{path}, record {place}: {error}") from None
-        key = place if fields["question"] is None else fields["question"]
-        rows.append(fields | {"question": str(key), "prompt": f"{fields['prompt']}{last}"})
-    table = pd.DataFrame(rows, columns=list(_COLUMNS)).astype(object)
-    for name, dtype in _COLUMNS.items():
-        values = [None if value is None else str(value) for value in table[name]] if dtype == "str" else table[name]
-        table[name] = pd.array(values, dtype=dtype)  # type: ignore[call-overload]
+    table = pd.DataFrame(list(_read(path, row)), columns=list(_COLUMNS), dtype=object).astype(_COLUMNS)
+    table["question"] = table["question"].fillna(table.index.to_series().astype("str"))
+    table["prompt"] += last
     if (twice := table["question"].duplicated().to_numpy()).any():
         place = int(twice.argmax())
         raise ValueError(f"{path}, record {place}: the key {table['question'][place]!r} is repeated")
     return table
 
 
-def _records(path: str | PathLike[str]) -> Iterable[Record]:
+def _records(path: str | PathLike[str]) -> list[Any]:
     """Return the records of a JSON array, of JSON lines or of a CSV file."""
     file = Path(path)
     if file.stat().st_size > _MOST_BYTES:
@@ -229,16 +224,13 @@ def _records(path: str | PathLike[str]) -> Iterable[Record]:
         raise ValueError(f"{file} is not text in UTF-8: {error}") from None
     try:
         if file.suffix.casefold() == ".csv":
-            records: list[Any] = [_unique(zip(*row, strict=True)) for row in _csv_rows(text)]
+            records: list[Any] = _csv_records(text)
         elif text.lstrip().startswith("["):
             records = _json(text)
         else:
             records = [_json(line) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError, csv.Error) as error:
         raise ValueError(f"{file} is not a table of questions in CSV, JSON or JSON lines: {error}") from None
-    for place, record in enumerate(records):
-        if not isinstance(record, dict):
-            raise ValueError(f"{file}, record {place}: expected an object with fields, found {shown(record)}")
     if not records:
         raise ValueError(f"{file} holds no questions")
     return records
@@ -252,15 +244,14 @@ def _field(record: Record, *names: str) -> Any:
     raise ValueError(f"it has no field {' or '.join(map(repr, names))}; found {sorted(map(str, record))}")
 
 
-def _csv_rows(text: str) -> Iterable[tuple[list[str], list[str]]]:
-    """Yield the names and the cells of each row."""
-    rows = csv.reader(text.splitlines(keepends=True), strict=True)
+def _csv_records(text: str) -> list[Record]:
+    rows, records = csv.reader(text.splitlines(keepends=True), strict=True), list[Record]()
     names = next(rows, [])
-    for row in rows:
-        if row and len(row) != len(names):
+    for row in filter(None, rows):
+        if len(row) != len(names):
             raise ValueError(f"line {rows.line_num} has {len(row)} cells, the first line {len(names)}")
-        if row:
-            yield names, row
+        records.append(_unique(zip(names, row, strict=True)))
+    return records
 
 
 def _json(text: str) -> Any:

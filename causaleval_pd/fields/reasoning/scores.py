@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from ...statistics.clusters import jackknife_error
 from ...statistics.coincidences import coincidence_tail
 from .labels import coerce_labels, refuse_near_labels
 from .worlds import ratio
-from .yes_counts import Floats, Integers, as_bits, check_answers, codes, known_truths, refuse_weights, setting_names
+from .yes_counts import Floats, as_bits, check_answers, known_truths, refuse_repeats, refuse_weights, setting_names
 
 __all__ = ["answer_scores", "confusion", "label_scores", "score_questions"]
 
@@ -35,24 +35,6 @@ _LABELS = (
     *("n", "n_failed", "n_samples", "n_labels", "accuracy", "ci_low", "ci_high", "accuracy_low", "accuracy_high"),
     *("macro_f1", "majority_accuracy", "control_accuracy", "control_macro_f1", "p_value", "note"),
 )
-
-
-class Answered(NamedTuple):
-    """Answers to score."""
-
-    #: numbers of labels, no and yes or in alphabetical order; -1 for a missing answer
-    truth: Integers
-    answer: Integers
-    #: answers with one value are shuffled together, and those with one cluster depend on each other
-    deck: NDArray[Any]
-    cluster: NDArray[Any]
-    #: (answers, 3): whether a question was refused, its reply truncated or unread; NaN where that is unknown
-    outcomes: Floats
-
-    def take(self, rows: Integers) -> Answered:
-        """Return some of the answers."""
-        truth, answer, deck, cluster, outcomes = self
-        return Answered(truth[rows], answer[rows], deck[rows], cluster[rows], outcomes[rows])
 
 
 def answer_scores(
@@ -132,9 +114,8 @@ def answer_scores(
     unsaid = {"task": 0, "cause": None, "effect": effect, "world": "fact"}
     full = answers.assign(**{name: value for name, value in unsaid.items() if name not in answers.columns})
     table, settings = check_answers(full, by)
-    deck = hash_rows([table[name] for name in (*settings, "task", "cause", "effect", "world")])
-    cluster = hash_rows([table["task"], table["sample"]])
-    answered = Answered(_codes(table["truth"]), _codes(table["answer"]), deck, cluster, _outcomes(answers))
+    decks = [table[name] for name in (*settings, "task", "cause", "effect", "world")]
+    answered = _answered(table, decks, [table["task"], table["sample"]], answers)
     return _scored(table[[*settings, *within]], answered, level)
 
 
@@ -203,21 +184,14 @@ def score_questions(
     for name in ("question", "truth", "answer", *settings, *within, *shuffled):
         check_known(name, answers.columns, "column")
     refuse_weights(answers.columns, [*settings, *within, *shuffled])
-    if (repeated := answers.duplicated(["question", *settings, *repeats]).to_numpy()).any():
-        row = int(repeated.argmax())
-        raise ValueError(
-            f"{name_row(row, answers.index)}: question {answers['question'].iloc[row]!r} is answered more than once; "
-            "pass the columns of reasoners as by=, or number repeats in a column 'replicate'"
-        )
+    refuse_repeats(answers, ["question", *settings, *repeats])
     names = list(dict.fromkeys([*settings, *within]))
-    truth, answer = _codes(known_truths(answers)), _codes(as_bits(answers["answer"], "answer"))
+    bits = {"truth": known_truths(answers), "answer": as_bits(answers["answer"], "answer")}
     unit = "question" if cluster is None or cluster not in answers.columns else cluster
     if (missing := answers[unit].isna().to_numpy()).any():
         raise ValueError(f"{name_row(int(missing.argmax()), answers.index, unit)} is missing; give each row a value")
-    kind = [answers[name] for name in dict.fromkeys([*names, *shuffled])]
-    deck = hash_rows(kind) if kind else np.zeros(len(answers), np.uint64)
-    answered = Answered(truth, answer, deck, hash_rows([answers[unit]]), _outcomes(answers))
-    return _scored(answers[names], answered, level)
+    decks = [answers[name] for name in dict.fromkeys([*names, *shuffled])]
+    return _scored(answers[names], _answered(bits, decks, [answers[unit]], answers), level)
 
 
 def confusion(answers: pd.DataFrame, *, by: str | Sequence[str] | None = None) -> pd.DataFrame:
@@ -255,10 +229,9 @@ def confusion(answers: pd.DataFrame, *, by: str | Sequence[str] | None = None) -
     """
     settings, answered, labels = _labelled(answers, by)
     names = np.append(labels, "(missing)")  # which the code -1 stands for
-    truth, answer = (pd.Series(names[x]) for x in (answered.truth, answered.answer))
-    rows = [*(settings[name].reset_index(drop=True) for name in settings.columns), truth.rename("truth")]
-    counts = pd.crosstab(rows, answer.rename("answer"))
-    columns = [*labels, *(["(missing)"] if (answered.answer < 0).any() else [])]
+    truth, answer = (pd.Series(names[answered[side]], name=side) for side in ("truth", "answer"))
+    counts = pd.crosstab([*(settings[name].reset_index(drop=True) for name in settings.columns), truth], answer)
+    columns = [*labels, *(["(missing)"] if (answered["answer"] < 0).any() else [])]
     return counts.reindex(columns=pd.Index(columns, name="answer"), fill_value=0)
 
 
@@ -334,7 +307,7 @@ def label_scores(
 
 def _labelled(
     answers: pd.DataFrame, by: str | Sequence[str] | None, tasks: Sequence[str] = ()
-) -> tuple[pd.DataFrame, Answered, NDArray[np.object_]]:
+) -> tuple[pd.DataFrame, pd.DataFrame, NDArray[np.object_]]:
     """Read a table of answers with labels; return the settings, the answers, and the labels in alphabetical order."""
     check_type(answers, pd.DataFrame, "a DataFrame with one row per answer", "answers")
     settings = setting_names(by)
@@ -345,50 +318,47 @@ def _labelled(
     if (missing := missing_cells(truth)).any():
         raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'truth')} is missing; give each row a truth")
     refuse_near_labels(truth, answer)
-    n = len(answers)
-    task = hash_rows([answers[name] for name in tasks]) if tasks else np.zeros(n, np.uint64)
-    sample = pd.Series(np.arange(n)) if "sample" not in answers else answers["sample"].reset_index(drop=True)
+    sample = answers["sample"] if "sample" in answers else pd.Series(np.arange(len(answers)), answers.index)
     if (missing := sample.isna().to_numpy()).any():
         raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'sample')} is missing; number the samples")
-    number, labels = pd.factorize(np.concatenate([truth.to_numpy(object), answer.to_numpy(object)]), sort=True)
-    cluster = hash_rows([pd.Series(task), sample])
-    answered = Answered(number[:n], number[n:], task, cluster, np.full((n, 3), np.nan))
-    return answers[settings], answered, np.asarray(labels, object)
+    numbers, labels = pd.factorize(np.concatenate([truth.to_numpy(object), answer.to_numpy(object)]), sort=True)
+    sides = dict(zip(("truth", "answer"), np.split(numbers, 2), strict=True))
+    decks = [answers[name] for name in tasks]
+    return answers[settings], _answered(sides, decks, [*decks, sample], answers), np.asarray(labels, object)
 
 
-def _codes(bits: pd.Series | Floats) -> Integers:
-    """Return 1 for yes, 0 for no, -1 for a missing answer."""
-    return np.nan_to_num(np.asarray(bits, np.float64), nan=-1).astype(np.int64)
-
-
-def _outcomes(answers: pd.DataFrame) -> Floats:
-    """Return which questions were refused, truncated, unread; without a column `outcome`, replies without an answer."""
+def _answered(sides: Any, decks: list[pd.Series], clusters: list[pd.Series], answers: pd.DataFrame) -> pd.DataFrame:
+    """Return what scores need: numbers of labels, -1 for a missing answer, and numbers of decks, clusters, outcomes."""
+    # Answers of one deck are shuffled together, and those of one cluster depend on each other. Without a column
+    # `outcome`, replies without an answer are unread.
+    table = pd.DataFrame({side: np.asarray(sides[side], np.float64) for side in ("truth", "answer")})
+    table = table.fillna(-1).astype("int64").assign(deck=hash_rows(decks) if decks else 0, cluster=hash_rows(clusters))
+    table[list(_OUTCOMES)] = np.nan
     if "outcome" in answers.columns:
-        outcome = answers["outcome"].astype(object).to_numpy()
-        return np.stack([outcome == name.removeprefix("n_") for name in _OUTCOMES], axis=1).astype(np.float64)
-    flags = np.full((len(answers), 3), np.nan)
-    if "reply" in answers.columns:
-        flags[:, 2] = answers["reply"].notna() & answers["answer"].isna()
-    return flags
+        for name in _OUTCOMES:
+            table[name] = (answers["outcome"].astype(object) == name.removeprefix("n_")).to_numpy(np.float64)
+    elif "reply" in answers.columns:
+        table["n_unread"] = (answers["reply"].notna() & answers["answer"].isna()).to_numpy(np.float64)
+    return table
 
 
 def _scored(
-    settings: pd.DataFrame, answered: Answered, level: float, labels: NDArray[np.object_] | None = None
+    settings: pd.DataFrame, answered: pd.DataFrame, level: float, labels: NDArray[np.object_] | None = None
 ) -> pd.DataFrame:
     """Return a row of scores per combination of settings, in order of first appearance; without labels, of yes/no."""
-    group, groups = codes(settings.reset_index(drop=True))
-    ends = np.cumsum(np.bincount(group, minlength=len(groups)))
-    parts = np.split(np.argsort(group, kind="stable"), ends)[: len(groups)]
-    if not len(groups.columns):  # one row, also of no answers
-        parts = [np.arange(len(group))]
-    rows = [_score(answered.take(part), level, labels) for part in parts]
+    parts, groups = [answered], pd.DataFrame(index=[0])  # one row, also of no answers
+    if names := list(settings.columns):
+        number = settings.groupby(names, sort=False, dropna=False).ngroup().to_numpy()
+        parts = [part for _, part in answered.groupby(number)]
+        groups = settings.drop_duplicates().reset_index(drop=True)
+    rows = [_score(part, level, labels) for part in parts]
     return pd.concat([groups, pd.DataFrame(rows, columns=list(_YES_NO if labels is None else _LABELS))], axis=1)
 
 
-def _score(part: Answered, level: float, labels: NDArray[np.object_] | None) -> dict[str, Any]:
+def _score(part: pd.DataFrame, level: float, labels: NDArray[np.object_] | None) -> dict[str, Any]:
     """Return the scores of some answers, as `_LABELS`, or without labels as `_YES_NO`."""
-    known, total = part.answer >= 0, len(part.answer)
-    truth, answer, deck, cluster, _ = part.take(np.flatnonzero(known))
+    known, total = part[part["answer"] >= 0], len(part)
+    truth, answer, deck, cluster = (known[name].to_numpy() for name in ("truth", "answer", "deck", "cluster"))
     n, missing, n_clusters = len(truth), total - len(truth), len(np.unique(cluster))
     number = np.unique(deck, return_inverse=True)[1]
     shape = (max(2, 1 + int(max(truth.max(initial=0), answer.max(initial=0)))), int(number.max(initial=0)) + 1)
@@ -410,7 +380,7 @@ def _score(part: Answered, level: float, labels: NDArray[np.object_] | None) -> 
         "accuracy_high": ratio(int(hits.sum()) + missing, total),
         "ci_low": low,
         "ci_high": high,
-        "majority_accuracy": ratio(int(np.bincount(part.truth).max(initial=0)), total),
+        "majority_accuracy": ratio(int(np.bincount(part["truth"]).max(initial=0)), total),
         "control_accuracy": ratio(expected.sum(), n),
     }
     if labels is not None:
@@ -418,8 +388,8 @@ def _score(part: Answered, level: float, labels: NDArray[np.object_] | None) -> 
         seen = size > 0
         f1, control_f1 = (float(np.mean(2 * x[seen] / size[seen])) if n else float("nan") for x in (hits, expected))
         p = coincidence_tail(int(hits.sum()), true[seen].T, said[seen].T) if n_clusters == n > 0 else float("nan")
-        more = {"n_samples": n_clusters, "n_labels": len(np.unique(part.truth)), "p_value": p}
-        notes = _label_notes(labels[np.setdiff1d(answer, part.truth)], n_clusters < n)
+        more = {"n_samples": n_clusters, "n_labels": part["truth"].nunique(), "p_value": p}
+        notes = _label_notes(labels[np.setdiff1d(answer, part["truth"])], n_clusters < n)
         return scores | more | {"macro_f1": f1, "control_macro_f1": control_f1, "note": notes}
     tn, tp = hits.tolist()
     fn, fp = int(true[1].sum()) - tp, int(said[1].sum()) - tp
@@ -427,11 +397,8 @@ def _score(part: Answered, level: float, labels: NDArray[np.object_] | None) -> 
     scale = float(np.sqrt(float(tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
     return scores | {
         "n_clusters": n_clusters,
-        **{name: x if np.isnan(x) else int(x) for name, x in zip(_OUTCOMES, part.outcomes.sum(axis=0), strict=True)},
-        "tp": tp,
-        "fp": fp,
-        "fn": fn,
-        "tn": tn,
+        **{name: int(x) if (x := part[name].sum(skipna=False)) == x else x for name in _OUTCOMES},
+        **{"tp": tp, "fp": fp, "fn": fn, "tn": tn},
         "precision": ratio(tp, tp + fp),
         "recall": ratio(tp, tp + fn),
         "f1": ratio(2 * tp, 2 * tp + fp + fn),

@@ -309,7 +309,7 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
         check_known(world, WORLDS, "world of a question:")
     if (missing := table["sample"].isna().to_numpy()).any():
         raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'sample')} is missing; number the samples")
-    _check_keys(table, settings, answers.index)
+    refuse_repeats(table, [*settings, "task", "sample", "replicate", "cause", "effect", "world"])
     return table.reset_index(drop=True), settings
 
 
@@ -351,16 +351,13 @@ def as_bits(cells: pd.Series, name: str) -> Floats:
     return np.asarray(cells.astype("boolean").to_numpy(np.float64, na_value=np.nan))
 
 
-def _check_keys(table: pd.DataFrame, settings: list[str], index: pd.Index) -> None:
+def refuse_repeats(answers: pd.DataFrame, keys: list[str]) -> None:
     """Refuse two answers to one question of one unit, which would be pooled silently."""
-    keys = [*settings, "task", "sample", "replicate", "cause", "effect", "world"]
-    repeated = table.duplicated(keys, keep=False).to_numpy()
-    if repeated.any():
-        row = int(np.argmax(repeated))
-        problem = table.iloc[row][keys].to_dict()
+    if (repeated := answers.duplicated(keys, keep=False).to_numpy()).any():
+        row = int(repeated.argmax())
         raise ValueError(
-            f"{name_row(row, index)}: the question {problem} is answered more than once; pass the columns of reasoners "
-            "or prompts as by=, or number repeats in a column 'replicate'"
+            f"{name_row(row, answers.index)}: the question {answers.iloc[row][keys].to_dict()} is answered more than "
+            "once; pass the columns of reasoners or prompts as by=, or number repeats in a column 'replicate'"
         )
 
 
@@ -387,12 +384,10 @@ class Arms:
     @cached_property
     def n_samples(self) -> Floats:
         """Samples with an answer in either arm, by group."""
-        known = ~np.isnan(self.answer).all(axis=1)
-        shape = (int(self.sample.max(initial=-1)) + 1, len(self.groups))
-        where = (self.sample[known], self.group[known])
-        # entries of one place are summed, so that replicates of a sample count once
-        seen = scipy.sparse.coo_array((np.ones(len(where[0])), where), shape=shape).tocsc()
-        return np.diff(seen.indptr).astype(np.float64)
+        known, n = ~np.isnan(self.answer).all(axis=1), int(self.sample.max(initial=0)) + 1
+        # replicates of a sample count once
+        units = np.unique(self.group[known] * n + self.sample[known])
+        return np.bincount(units // n, minlength=len(self.groups)).astype(np.float64)
 
     def of_truth(self) -> Arms:
         """Return the same units with the true answers to the questions that were answered."""
@@ -448,12 +443,8 @@ def _arrange(rows: pd.DataFrame, names: list[str], arm: Integers) -> Arms:
 
 def codes(frame: pd.DataFrame) -> tuple[Integers, pd.DataFrame]:
     """Return a number for each distinct row of a frame, in order of first appearance, and these rows."""
-    code = np.zeros(len(frame), np.int64)
-    for name in frame.columns:
-        column_codes, distinct = pd.factorize(frame[name], use_na_sentinel=False)
-        code = pd.factorize(code * max(1, len(distinct)) + column_codes)[0].astype(np.int64)
-    first = np.unique(code, return_index=True)[1]
-    return code, frame.iloc[first].reset_index(drop=True)
+    code = frame.groupby(list(frame.columns), sort=False, dropna=False).ngroup()
+    return np.asarray(code, np.int64), frame.drop_duplicates().reset_index(drop=True)
 
 
 def count_terms(arms: Arms, quantity: str) -> Terms:
