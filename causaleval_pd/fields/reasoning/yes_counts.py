@@ -205,78 +205,45 @@ def binomial_shares(n: Floats, p: Floats) -> CountLaw:
     return CountLaw(nothing, 1 / n, nothing, nothing, n, p)
 
 
-class _Kinds:
-    """Kind of each term (share of one arm, difference, paired quantity), its counts, and their scale."""
-
-    def __init__(self, terms: Terms) -> None:
-        of = {name: terms.quantity == i for i, name in enumerate(QUANTITIES)}
-        paired = terms.both >= 0
-        self.second = of["p_do0"] | of["p_given0"]
-        self.under_do = of["p_do1"] | of["p_do0"]
-        self.pns, self.violation = of["pns"] & paired, of["monotonicity_violation"] & paired
-        self.joint = self.pns | self.violation
-        self.difference = of["ate"] | (of["pns"] & ~paired)
-        self.n1, self.n0, self.yes1, self.yes0 = (
-            values.astype(np.float64) for values in (terms.n1, terms.n0, terms.yes1, terms.yes0)
-        )
-        self.per1, self.per0 = divide(np.ones(self.n1.shape), self.n1), divide(np.ones(self.n0.shape), self.n0)
-
-    def law(self, base: Floats, step: Floats, total: Any, marked: Any, drawn: Any, p: Any) -> CountLaw:
-        """Return a law; it is always NaN where nothing was answered (the step is NaN)."""
-        shaped = (np.broadcast_to(np.asarray(v, np.float64), self.n1.shape) for v in (total, marked, drawn, p))
-        return CountLaw(np.where(np.isnan(step), np.nan, base), np.nan_to_num(step), *shaped)
-
-
 def quantity_laws(null: str, terms: Terms) -> tuple[CountLaw, ...]:
     """Return the independent laws whose sum is each quantity under a null model; two where both arms are random."""
-    kinds = _Kinds(terms)
-    if null in FIXED:
-        return (_unanimous(terms, *np.full((2, *terms.n1.shape), null == "always_yes")),)
-    if null == "majority_answers":  # that of a tie is no
-        return (_unanimous(terms, 2 * terms.yes1 > terms.n1, 2 * terms.yes0 > terms.n0),)
+    of = {name: terms.quantity == i for i, name in enumerate(QUANTITIES)}
+    paired, second = terms.both >= 0, of["p_do0"] | of["p_given0"]
+    pns, violation = of["pns"] & paired, of["monotonicity_violation"] & paired
+    joint, difference = pns | violation, of["ate"] | (of["pns"] & ~paired)
+    n1, yes1, n0, yes0 = (values.astype(np.float64) for values in terms[1:5])
+    n, yes, nothing = n1 + n0, yes1 + yes0, np.zeros(n1.shape)
+    per1, per0 = divide(nothing + 1, n1), divide(nothing + 1, n0)
+    per = np.where(second, per0, per1)
+
+    def law(base: Floats, step: Floats, total: Any, marked: Any, drawn: Floats, p: Any) -> CountLaw:
+        # always NaN where nothing was answered (the step is NaN)
+        shaped = (np.broadcast_to(np.asarray(v, np.float64), n1.shape) for v in (total, marked, drawn, p))
+        return CountLaw(np.where(np.isnan(step), np.nan, base), np.nan_to_num(step), *shaped)
+
+    if null in FIXED or null == "majority_answers":
+        # all answers of an arm are the same; the majority of a tie is no
+        one, zero = np.full((2, *n1.shape), null == "always_yes") if null in FIXED else (2 * yes1 > n1, 2 * yes0 > n0)
+        both = np.where(paired, terms.n1 * (one & zero), -1)
+        values = estimates(terms._replace(yes1=terms.n1 * one, yes0=terms.n0 * zero, both=both))
+        return (CountLaw(values, nothing, nothing, nothing, nothing, nothing + np.nan),)
     if null == "permute_answers":
-        return (_permuted(terms, kinds),)
+        # over samples, within an arm or, in fact, whatever the cause
+        keep = of["p_do1"] | of["p_do0"] | difference
+        base, step = np.where(keep, estimates(terms), 0.0), np.where(keep, 0.0, per)
+        marked = np.select([keep, pns, violation], [nothing, yes1, yes0], yes)
+        drawn = np.select([keep, pns, violation, second], [nothing, n1 - yes0, n1 - yes1, n0], n1)
+        return (law(base, step, np.select([keep, joint], [nothing, n1], n), marked, drawn, np.nan),)
     if null == "exchange_arms":
-        return (_exchanged(terms, kinds),)
-    pooled = divide(kinds.yes1 + kinds.yes0, kinds.n1 + kinds.n0)
-    return _random(kinds, np.full(kinds.n1.shape, 0.5) if null == "random_answers" else np.nan_to_num(pooled))
-
-
-def _random(s: _Kinds, q: Floats) -> tuple[CountLaw, CountLaw]:
-    """Return the laws if every answer is yes with probability q."""
-    step = np.where(s.second, s.per0, s.per1)
-    main = s.law(0.0 * q, step, 0, 0, np.where(s.second, s.n0, s.n1), np.where(s.joint, q * (1 - q), q))
-    other = np.where(s.difference, -s.per0, 0.0)
-    return main, s.law(0.0 * q, other, 0, 0, np.where(s.difference, s.n0, 0.0), q)
-
-
-def _permuted(terms: Terms, s: _Kinds) -> CountLaw:
-    """Return the laws if answers are shuffled over samples, within an arm or, in fact, whatever the cause."""
-    keep = s.under_do | s.difference
-    step = np.where(keep, 0.0, np.where(s.second, s.per0, s.per1))
-    total = np.select([keep, s.joint], [0.0, s.n1], s.n1 + s.n0)
-    marked = np.select([keep, s.pns, s.violation], [0.0, s.yes1, s.yes0], s.yes1 + s.yes0)
-    drawn = np.select([keep, s.pns, s.violation, s.second], [0.0, s.n1 - s.yes0, s.n1 - s.yes1, s.n0], s.n1)
-    return s.law(np.where(keep, estimates(terms), 0.0), step, total, marked, drawn, np.nan)
-
-
-def _exchanged(terms: Terms, s: _Kinds) -> CountLaw:
-    """Return the laws if the two answers of each sample are exchanged at random; unpaired ones are dealt out anew."""
-    apart = s.yes1 + s.yes0 - 2 * np.where(terms.both >= 0, terms.both, 0)
-    yes = s.yes1 + s.yes0
-    step = np.select([s.second, s.difference], [s.per0, s.per1 + s.per0], s.per1)
-    total, marked = np.where(s.joint, 0.0, s.n1 + s.n0), np.where(s.joint, 0.0, yes)
-    drawn = np.select([s.joint, s.second], [apart, s.n0], s.n1)
-    base = np.where(s.difference, -yes * s.per0, 0.0)
-    return s.law(base, step, total, marked, drawn, np.where(s.joint, 0.5, np.nan))
-
-
-def _unanimous(terms: Terms, one: NDArray[np.bool_], zero: NDArray[np.bool_]) -> CountLaw:
-    """Return the laws if all answers of an arm are the same: yes, or no."""
-    both = np.where(terms.both >= 0, terms.n1 * (one & zero), -1)
-    values = estimates(terms._replace(yes1=terms.n1 * one, yes0=terms.n0 * zero, both=both))
-    nothing = np.zeros(values.shape)
-    return CountLaw(values, nothing, nothing, nothing, nothing, np.full(values.shape, np.nan))
+        # the two answers of each sample are exchanged at random; unpaired ones are dealt out anew
+        base, step = np.where(difference, -yes * per0, 0.0), np.where(difference, per1 + per0, per)
+        drawn = np.select([joint, second], [yes - 2 * np.where(paired, terms.both, 0), n0], n1)
+        total, marked = np.where(joint, 0.0, n), np.where(joint, 0.0, yes)
+        return (law(base, step, total, marked, drawn, np.where(joint, 0.5, np.nan)),)
+    # every answer is yes with probability q
+    q = nothing + 0.5 if null == "random_answers" else np.nan_to_num(divide(yes, n))
+    main = law(nothing, per, 0, 0, np.where(second, n0, n1), np.where(joint, q * (1 - q), q))
+    return main, law(nothing, np.where(difference, -per0, 0.0), 0, 0, np.where(difference, n0, 0.0), q)
 
 
 #: columns that an answered table must have; `replicate` is optional and then 0
@@ -386,7 +353,7 @@ class Arms:
         """Samples with an answer in either arm, by group."""
         known, n = ~np.isnan(self.answer).all(axis=1), int(self.sample.max(initial=0)) + 1
         # replicates of a sample count once
-        units = np.unique(self.group[known] * n + self.sample[known])
+        units = pd.unique(self.group[known] * n + self.sample[known])
         return np.bincount(units // n, minlength=len(self.groups)).astype(np.float64)
 
     def of_truth(self) -> Arms:
@@ -431,7 +398,7 @@ def _arrange(rows: pd.DataFrame, names: list[str], arm: Integers) -> Arms:
     group, groups = codes(rows[names])
     sample, _ = codes(rows[["sample"]])
     unit, units = codes(pd.DataFrame({"group": group, "sample": sample, "replicate": rows["replicate"].to_numpy()}))
-    if len(np.unique(2 * unit + arm)) < len(unit):
+    if np.bincount(2 * unit + arm).max(initial=0) > 1:
         raise ValueError("a factual question is answered both for one pair and for all; keep one of these answers")
     shape = (len(units), 2)
     answer, truth, asked = np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(shape, bool)
@@ -443,8 +410,12 @@ def _arrange(rows: pd.DataFrame, names: list[str], arm: Integers) -> Arms:
 
 def codes(frame: pd.DataFrame) -> tuple[Integers, pd.DataFrame]:
     """Return a number for each distinct row of a frame, in order of first appearance, and these rows."""
-    code = frame.groupby(list(frame.columns), sort=False, dropna=False).ngroup()
-    return np.asarray(code, np.int64), frame.drop_duplicates().reset_index(drop=True)
+    code = np.zeros(len(frame), np.int64)
+    for name in frame.columns:
+        column_codes, distinct = pd.factorize(frame[name], use_na_sentinel=False)
+        code = pd.factorize(code * max(1, len(distinct)) + column_codes)[0].astype(np.int64)
+    first = np.unique(code, return_index=True)[1]
+    return code, frame.iloc[first].reset_index(drop=True)
 
 
 def count_terms(arms: Arms, quantity: str) -> Terms:
