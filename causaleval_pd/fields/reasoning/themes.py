@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -137,49 +137,25 @@ class Theme:
 
     def tell_world(self, world: World, conditions: Sequence[Condition]) -> str:
         """Return the text of a world: intro, one rule per node, closing."""
-        rules = [
-            self._rule(world, node, node_condition.text)
-            for node, node_condition in zip(world.nodes, conditions, strict=False)
-        ]
+        rules = []
+        for node, condition in zip(world.nodes, conditions, strict=False):
+            clause, parents = self.say(node), [self.say(parent) for parent in world.parents[node]]
+            which = f" {_WHICH[world.functions[node]]}:" if parents else ""
+            clauses = "; ".join([condition.text, *parents])
+            rules.append(f"{clause[:1].upper()}{clause[1:]} if, and only if,{which} {clauses}.")
         return " ".join([self.intro, *rules, self.closing])
-
-    def _rule(self, world: World, node: str, own: str) -> str:
-        clause = self.say(node)
-        head = f"{clause[:1].upper()}{clause[1:]} if, and only if,"
-        parents = [self.say(parent) for parent in world.parents[node]]
-        if not parents:
-            return f"{head} {own}."
-        which = _WHICH[world.functions[node]]
-        return f"{head} {which}: {'; '.join([own, *parents])}."
 
     def tell_samples(
         self, world: World, conditions: Sequence[Condition], noise: NDArray[np.bool_], draw: Draw
     ) -> pa.Array:
-        """Return the text of each sample.
-
-        Parameters
-        ----------
-        world : World
-            The world.
-        conditions : sequence of Condition
-            Conditions drawn for it.
-        noise : array
-            Booleans, one row per sample, one column per node.
-        draw : callable
-            Uniform numbers by label, reproducible by label and sample.
-
-        Returns
-        -------
-        pyarrow.Array
-            Strings.
-        """
+        """Return the text of each sample, which is a row of noise by node."""
         told = draw([f"told {node}" for node in world.nodes])
-        columns = [pick_sentences(node_condition, noise[:, i], told[i]) for i, node_condition in enumerate(conditions)]
+        columns = [pick_sentences(condition, noise[:, i], told[i]) for i, condition in enumerate(conditions)]
         if self.detail and self.details:
             extra = draw([f"detail {node}" for node in world.nodes])
             for i, node in enumerate(world.nodes):
-                table = pa.array([text.format(node=node) for text in self.details])
-                columns.insert(2 * i + 1, table.take(pa.array(integers_below(extra[i], len(table)))))
+                texts = [text.format(node=node) for text in self.details]
+                columns.insert(2 * i + 1, pick(texts, integers_below(extra[i], len(texts))))
         return join_texts(columns, " ")
 
     def ask_fact(self, effect: str) -> str:
@@ -187,12 +163,8 @@ class Theme:
         return self._fill(self.question, effect)
 
     def ask_do(self, cause: str, effect: str, value: bool) -> str:
-        """Return the question whether the effect is true once the cause is set."""
-        return f"{self.setting(cause, value)} {self._fill(self.then, effect)}"
-
-    def setting(self, cause: str, value: bool) -> str:
-        """Return the sentence that sets the cause, whatever its rule says."""
-        return self._fill(self.set_true if value else self.set_false, cause)
+        """Return the question whether the effect is true once the cause is set, whatever its rule says."""
+        return f"{self._fill(self.set_true if value else self.set_false, cause)} {self._fill(self.then, effect)}"
 
     def _fill(self, template: str, node: str) -> str:
         return template.format(node=node, state=self.say(node), denied=self.deny(node))
@@ -201,7 +173,12 @@ class Theme:
 def pick_sentences(own: Condition, noise: NDArray[np.bool_], draw: NDArray[np.float64]) -> pa.Array:
     """Return for each sample one of the sentences that its noise allows."""
     codes = np.where(noise, integers_below(draw, len(own.yes)), len(own.yes) + integers_below(draw, len(own.no)))
-    return pa.array([*own.yes, *own.no]).take(pa.array(codes))
+    return pick([*own.yes, *own.no], codes)
+
+
+def pick(texts: Sequence[str], codes: NDArray[np.int64]) -> pa.Array:
+    """Return the text of each code."""
+    return pa.array(texts).take(pa.array(codes))
 
 
 def integers_below(draw: NDArray[np.float64], n: int | NDArray[np.int64]) -> NDArray[np.int64]:
@@ -355,29 +332,17 @@ class FluTheme(Theme):
         columns: list[pa.Array | pa.Scalar] = []
         for i, node in enumerate(world.nodes):
             first, second, threshold = (int(part) for part in conditions[i].group.split())
-            length = draw([*(f"days {k} {node}" for k in range(n_symptoms)), f"which {node}"])
-            days = 1 + integers_below(length[:-1], _MOST_DAYS)
-            self._decide(days, (first, second), threshold, noise[:, i], length[-1])
+            *length, which = draw([*(f"days {k} {node}" for k in range(n_symptoms)), f"which {node}"])
+            days = 1 + integers_below(np.array(length), _MOST_DAYS)
+            # one of the deciding symptoms lasted long, or both, where the noise is true
+            spread, long = days[[first, second]] - 1, noise[:, i] & np.array([which < 2 / 3, which >= 1 / 3])
+            days[[first, second]] = np.where(long, threshold + spread % 3, 1 + spread % (threshold - 1))
             told = list(range(n_symptoms)) if self.detail else [first, second]
             order = np.array(told)[np.argsort(draw([f"order {k} {node}" for k in told]), axis=0)]
             codes = order * (_MOST_DAYS + 1) + np.take_along_axis(days, order, axis=0)
             lasted = join_texts([phrases.take(pa.array(row)) for row in codes], ", ")
             columns += [pa.scalar(f"{' ' * (i > 0)}Last winter {node} had "), lasted, pa.scalar(".")]
         return join_texts(columns, "")
-
-    def _decide(
-        self,
-        days: NDArray[np.int64],
-        counted: tuple[int, int],
-        threshold: int,
-        noise: NDArray[np.bool_],
-        draw: NDArray[np.float64],
-    ) -> None:
-        """Set the days of the two deciding symptoms in place: long for one or both where the noise is true."""
-        for k, symptom in enumerate(counted):
-            spread = days[symptom] - 1
-            long = noise & (draw < 2 / 3 if k == 0 else draw >= 1 / 3)
-            days[symptom] = np.where(long, threshold + spread % 3, 1 + spread % (threshold - 1))
 
 
 FLU_VACCINE = FluTheme(
@@ -435,13 +400,11 @@ class ClinicalTheme(Theme):
 
     def conditions(self, world: World, rng: np.random.Generator) -> tuple[Condition, ...]:
         """Draw conditions of different codes, and decoys under each heading."""
-        count = len(world.nodes) + 2 * self.decoys * len(_HEADINGS)
-        fresh = iter(random_codes(count, rng))
-        findings = [self.condition(node, rng) for node in world.nodes]
-        findings = [
-            finding if finding.group == "score" else self._coded(finding.group, next(fresh)) for finding in findings
-        ]
-        return (*findings, *(self._coded(h, next(fresh)) for h in _HEADINGS for _ in range(2 * self.decoys)))
+        decoys = [heading for heading in _HEADINGS for _ in range(2 * self.decoys)]
+        fresh = iter(random_codes(len(world.nodes) + len(decoys), rng))
+        drawn = [self.condition(node, rng) for node in world.nodes]
+        coded = (one if one.group == "score" else self._coded(one.group, next(fresh)) for one in drawn)
+        return (*coded, *(self._coded(heading, next(fresh)) for heading in decoys))
 
     def tell_samples(
         self, world: World, conditions: Sequence[Condition], noise: NDArray[np.bool_], draw: Draw
@@ -451,42 +414,28 @@ class ClinicalTheme(Theme):
         shown = draw([f"decoy {i}" for i in range(n_nodes, len(conditions))] or ["none"]) < 0.5
         sentences = self._details(draw) if self.detail else []
         told = draw([f"told {node}" for node in world.nodes])
-        scores = [
-            pick_sentences(node_condition, noise[:, i], told[i])
-            for i, node_condition in enumerate(conditions[:n_nodes])
-            if node_condition.group == "score"
-        ]
+        findings = list(enumerate(conditions if self.detail else conditions[:n_nodes]))
+        scores = [pick_sentences(finding, noise[:, i], told[i]) for i, finding in findings if finding.group == "score"]
         for heading, (_, title) in _HEADINGS.items():
-            there = {
-                node_condition.yes[0]: noise[:, i] if i < n_nodes else shown[i - n_nodes]
-                for i, node_condition in enumerate(conditions)
-                if node_condition.group == heading and (i < n_nodes or self.detail)
-            }
-            sentences.append(join_texts([pa.scalar(f"{title}: "), _listed(there, n), pa.scalar(".")], ""))
+            listed = sorted((finding.yes[0], i) for i, finding in findings if finding.group == heading)
+            columns = [
+                pick(["", f"{code}, "], (noise[:, i] if i < n_nodes else shown[i - n_nodes]) * 1) for code, i in listed
+            ]
+            codes = pc.utf8_rtrim(join_texts([pa.array([""] * n), *columns], ""), characters=", ")
+            codes = pc.if_else(pc.equal(codes, ""), "none", codes)
+            sentences.append(join_texts([pa.scalar(f"{title}: "), codes, pa.scalar(".")], ""))
         return join_texts([*scores, *sentences], " ")
 
     def _details(self, draw: Draw) -> list[pa.Array]:
         """Return irrelevant sentences: age, hours since admission, a drug."""
         age, hours, drug, dose = draw(["age", "hours", "drug", "dose"])
         drugs = ("velorin", "tasmidol", "ocrabine", "peluzan", "dormixil")
-        ages = pa.array([f"Patient of {years} years." for years in range(20, 91)])
-        waits = pa.array([f"Admitted {h} hours ago." for h in range(2, 49)])
-        doses = pa.array([f"Takes {name} {10 * step} mg daily." for name in drugs for step in range(1, 9)])
-        picked = integers_below(drug, len(drugs)) * 8 + integers_below(dose, 8)
+        doses = [f"Takes {name} {10 * step} mg daily." for name in drugs for step in range(1, 9)]
         return [
-            ages.take(pa.array(integers_below(age, len(ages)))),
-            waits.take(pa.array(integers_below(hours, len(waits)))),
-            doses.take(pa.array(picked)),
+            pick([f"Patient of {years} years." for years in range(20, 91)], integers_below(age, 71)),
+            pick([f"Admitted {h} hours ago." for h in range(2, 49)], integers_below(hours, 47)),
+            pick(doses, integers_below(drug, len(drugs)) * 8 + integers_below(dose, 8)),
         ]
-
-
-def _listed(there: Mapping[str, NDArray[np.bool_]], n: int) -> pa.Array:
-    """List the codes of each of n samples in alphabetical order."""
-    if not there:
-        return pa.array(["none"] * n)
-    told = [pa.array(["", f"{code}, "]).take(pa.array(there[code].astype(np.int8))) for code in sorted(there)]
-    items = pc.utf8_rtrim(join_texts(told, ""), characters=", ")
-    return pc.if_else(pc.equal(items, ""), "none", items)
 
 
 CLINICAL_NOTES = ClinicalTheme(
