@@ -27,7 +27,7 @@ settings.load_profile("ci")
 
 
 #: examples of docstrings that take seconds
-SLOW_EXAMPLES = ("inspect_evaluation.inspect_task", "warm_up.warm_up")
+SLOW_EXAMPLES = ("asking.inspect_task", "warm_up.warm_up")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from . import (
     asking,
     estimated_quantities,
-    inspect_evaluation,
     labels,
     metrics,
     plot,
     published,
-    question_sets,
     reasoners,
     scores,
     tasks,
@@ -24,11 +22,9 @@ from . import (
 from . import nulls as _nulls
 from .asking import *
 from .estimated_quantities import *
-from .inspect_evaluation import *
 from .labels import *
 from .metrics import *
 from .published import *
-from .question_sets import *
 from .scores import *
 from .tasks import *
 from .themes import *
@@ -39,11 +35,9 @@ from .yes_counts import *
 __all__ = [
     *asking.__all__,
     *estimated_quantities.__all__,
-    *inspect_evaluation.__all__,
     *labels.__all__,
     *metrics.__all__,
     *published.__all__,
-    *question_sets.__all__,
     *scores.__all__,
     *tasks.__all__,
     *themes.__all__,

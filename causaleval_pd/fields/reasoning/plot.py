@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -32,7 +33,6 @@ __all__ = ["complexity", "quadrant", "reliability"]
 #: quantities of each panel, and their label
 _SHOWN = {"association": ("p_given1", "p_given0"), "intervention": ("p_do1", "p_do0"), "counterfactual": ("pns",)}
 _LABELS = {"association": "p(y | x)", "intervention": "p(y | do(x))", "counterfactual": "PNS"}
-
 
 #: areas of the large points that coincide, in points squared: each smaller one is drawn upon the one before
 _AREAS = (90, 230, 420, 660)
@@ -104,15 +104,15 @@ def quadrant(
     new_figure = ax is None
     ax = place_to_draw(ax, 5.6, 5.0)
     names = list(dict.fromkeys(rows[by]))
-    largest = float(np.nanmax(points.to_numpy()[np.isfinite(points.to_numpy())], initial=1.0))
-    top = 3 * max(10.0, largest)
+    is_far = np.isinf(points.to_numpy())
+    top = 3 * max(10.0, float(np.nanmax(points.to_numpy()[~is_far], initial=1.0)))
     shown = points.clip(upper=top)
     _draw_borders(ax, top)
     middles = shown.groupby(level=0, sort=False).median().loc[names]
     # of points that coincide, the first is the largest, so that all can be seen
     same = middles.round(9).groupby(["external", "internal"], sort=False, dropna=False)
     rank = same.cumcount(ascending=False).tolist()
-    areas = {name: _AREAS[min(i, len(_AREAS) - 1)] for name, i in zip(middles.index, rank, strict=True)}
+    areas = {name: _AREAS[min(i, len(_AREAS) - 1)] for name, i in zip(names, rank, strict=True)}
     for name, colour, marker in _styles(names):
         mine, known = shown.loc[name], decided.loc[name]
         for part, face in ((mine[known], colour), (mine[~known], "none")):
@@ -131,13 +131,12 @@ def quadrant(
     for handle in ax.get_legend().legend_handles:  # type: ignore[union-attr]
         handle.set_sizes([60])  # type: ignore[union-attr]
     if caption:
-        if convention is None:
-            rule = f"A tolerance is {delta:g} x max(|truth|, {floor:g})"
-        else:
+        rule = f"A tolerance is {delta:g} x max(|truth|, {floor:g})"
+        if convention is not None:
             rule = f"The paper's rule: relative errors of at most {delta:g}, and of its threshold of consistency"
         small = "small points: tasks, hollow where errors of sampling reach across a border"
         large = "large points: medians of tasks, in several sizes where they coincide"
-        edge = "; at the edge: infinite or undefined" if np.isinf(points.to_numpy()).any() else ""
+        edge = "; at the edge: infinite or undefined" if is_far.any() else ""
         note = f"Probabilities of necessity and sufficiency (PNS); {small}; {large}{edge}"
         write_caption(ax, new_figure, f"{rule}. {note}{_not_shown(quantities, by, names)}.")
     return ax
@@ -150,17 +149,10 @@ def _draw_borders(ax: Axes, top: float) -> None:
     ax.set(xlim=(-0.08, top), ylim=(-0.08, top))
     ax.axvline(1, color=tone(0.7, ax), lw=1, ls="--")
     ax.axhline(1, color=tone(0.7, ax), lw=1, ls="--")
-    corners = {
-        "valid, consistent": (0.02, 0.04),
-        "valid, inconsistent": (0.02, 0.98),
-        "invalid, consistent": (0.98, 0.04),
-        "invalid, inconsistent": (0.98, 0.98),
-    }
-    for words, (x, y) in corners.items():
-        ax.text(
-            x, y, words, transform=ax.transAxes, ha="left" if x < 0.5 else "right",
-            va="bottom" if y < 0.5 else "top", color=tone(0.65, ax), size="small", zorder=4,
-        )  # fmt: skip
+    for x, valid, ha in ((0.02, "valid", "left"), (0.98, "invalid", "right")):
+        for y, consistent, va in ((0.04, "consistent", "bottom"), (0.98, "inconsistent", "top")):
+            style: dict[str, Any] = {"ha": ha, "va": va, "color": tone(0.65, ax), "size": "small", "zorder": 4}
+            ax.text(x, y, f"{valid}, {consistent}", transform=ax.transAxes, **style)
 
 
 @figure(
@@ -243,15 +235,11 @@ def complexity(
     ax.set_xlabel("mediators between cause and effect" if x == "mediators" else "components between cause and effect")
     ax.set_ylabel(f"{error} error of the PNS (lower is better)")
     _draw_legend(ax, by, new_figure)
-    foot = f"; truths below {floor:g} count as {floor:g}" if error == "relative" else ""
-    foot += _not_shown(quantities, by, names)
     if caption:
-        write_caption(
-            ax,
-            new_figure,
-            f"Means over tasks and pairs of nodes; bands: {100 * level:.4g} % of the errors by chance, with as many "
-            f"samples{foot}.",
-        )
+        bands = f"bands: {100 * level:.4g} % of the errors by chance, with as many samples"
+        foot = f"; truths below {floor:g} count as {floor:g}" if error == "relative" else ""
+        foot += _not_shown(quantities, by, names)
+        write_caption(ax, new_figure, f"Means over tasks and pairs of nodes; {bands}{foot}.")
     return ax
 
 
@@ -296,11 +284,6 @@ def reliability(
     Figure
         Points are pairs of nodes; on the diagonal the estimate is the truth.
 
-    Raises
-    ------
-    ValueError
-        If a column is missing.
-
     Examples
     --------
     >>> import matplotlib
@@ -339,18 +322,17 @@ def reliability(
     axes[0, 0].set_ylabel("estimate from answers")
     _draw_legend(axes[0, -1], by, own=True)
     worst = relative_error(rows["truth"], rows["estimate"])
-    share = float(np.mean(worst[np.isfinite(worst)] <= delta)) if np.isfinite(worst).any() else float("nan")
+    share = float((pd.Series(worst[np.isfinite(worst)]) <= delta).mean())
     shaded = f"shaded: relative error of at most {delta:g}, where {100 * share:.0f} % of the points lie"
     if caption:
         caption_figure(figure, f"Points: pairs of nodes; {shaded}{_not_shown(quantities, by, names)}.")
     return figure
 
 
-def _pns_rows(quantities: pd.DataFrame, by: str | None) -> pd.DataFrame:
+def _pns_rows(quantities: pd.DataFrame, by: str) -> pd.DataFrame:
     """Check a table of quantities, and return its rows of the PNS with an estimate."""
     check_quantities(quantities)
-    if by is not None:
-        check_known(by, quantities.columns, "column")
+    check_known(by, quantities.columns, "column")
     rows = quantities[(quantities["quantity"] == "pns") & quantities["estimate"].notna()]
     if not len(rows):
         raise ValueError("the table has no estimated PNS; call quantities with 'pns', and check the parsed replies")
@@ -358,9 +340,8 @@ def _pns_rows(quantities: pd.DataFrame, by: str | None) -> pd.DataFrame:
 
 
 def _styles(names: Sequence[Any]) -> Iterator[tuple[Any, str, str]]:
-    """Yield each reasoner with its colour and marker."""
-    markers = [_MARKERS[i % len(_MARKERS)] for i in range(len(names))]
-    yield from zip(names, colours(len(names)), markers, strict=True)
+    """Return each reasoner with its colour and marker."""
+    return zip(names, colours(len(names)), cycle(_MARKERS))
 
 
 def _not_shown(quantities: pd.DataFrame, by: str, names: Sequence[Any]) -> str:
@@ -373,11 +354,10 @@ def _draw_legend(ax: Axes, title: str, own: bool) -> None:
     """Draw the legend right of the axes; with `own`, widen the figure to make room for it."""
     handles, names = ax.get_legend_handles_labels()
     labels = [broken(name, 26) for name in names]
-    figure = figure_of(ax)
-    height = 4.0 if figure is None else figure.get_figheight()
-    columns, width, needed = legend_room(labels, title, height - 0.3)
-    if own and figure is not None:
-        figure.set_size_inches(figure.get_figwidth() + width, max(height, needed + 0.3))
+    figure: Any = figure_of(ax)
+    columns, width, needed = legend_room(labels, title, figure.get_figheight() - 0.3)
+    if own:
+        figure.set_size_inches(figure.get_figwidth() + width, max(figure.get_figheight(), needed + 0.3))
     ax.legend(
         handles, labels, title=title, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0, frameon=False,
         ncols=columns,
