@@ -35,7 +35,7 @@ ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionna
         ([None, "A -> B; C"], "correctness", "row 1 .*'A -> B; C' reads as a graph"),
         (["A*b<->C"] * 2, "shd", "row 0 .*takes metrics of the field 'formula'"),
         (["A -> B"] * 2, "kl", "row 0 .*a graph has no parameters: give it some by ce.causal_kl.from_data"),
-        ([[0.2]] * 2, "rae", r"row 0 .*must be a number or missing, found \[0.2\]"),
+        ([[0.2]] * 2, "rae", r"row 0 .*is a finite number or missing, found \[0.2\]"),
     ],
 )
 def test_cells_of_another_kind(truth, metric, message):

@@ -342,7 +342,7 @@ def test_answers_have_controls_of_their_question(answers):
 def test_cells_are_checked():
     with pytest.raises(ValueError, match="parse_answers"):
         pd.DataFrame({"truth": [True], "estimate": ["yes"]}).ceval.evaluate(["answer_accuracy"])
-    with pytest.raises(ValueError, match="finite number, found infinity"):
+    with pytest.raises(ValueError, match="a quantity is a finite number or missing, found inf"):
         pd.DataFrame({"truth": [0.1], "estimate": [np.inf]}).ceval.evaluate(["rae"])
     message = r"column 'truth', row 1 \(index 1\): .* number or missing, found 'a'; .*list_metrics"
     with pytest.raises(ValueError, match=message):

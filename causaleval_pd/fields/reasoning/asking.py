@@ -61,11 +61,8 @@ _ANSWER_KEYS = ("answer", "final_answer", "final answer")
 #: name of the task in logs
 _NAME = "causal_reasoning"
 
-#: seconds of one request, after which Inspect tries again
-_LONGEST_REQUEST = 300
-
-#: tries of a request
-_RETRIES = 5
+#: seconds of one request, after which Inspect tries again, and tries of a request
+_REQUESTS = {"attempt_timeout": 300, "max_retries": 5}
 
 
 @dataclass(frozen=True)
@@ -563,33 +560,26 @@ def inspect_task(
     except ImportError:
         raise ImportError("inspect_task needs inspect_ai: pip install 'causaleval_pd[llm]'") from None
     clusters = [name for name in ("task", "sample") if name in questions.columns]
+    ids, prompts, truths = _ids(questions, keys), map(valid_text, questions["prompt"]), known_truths(questions)
+    rows = zip(ids, prompts, truths, _ids(questions, clusters or keys), strict=True)
     samples = [
         Sample(id=sample, input=text, target="yes" if truth else "no", metadata={"cluster": cluster})
-        for sample, text, truth, cluster in zip(
-            _ids(questions, keys),
-            map(valid_text, questions["prompt"]),
-            known_truths(questions),
-            _ids(questions, clusters or keys),
-            strict=True,
-        )
+        for sample, text, truth, cluster in rows
     ]
     return Task(
         dataset=MemoryDataset(samples, name=_NAME),
         solver=generate(),
         scorer=_scorer(reader(how)),
         epochs=check_whole(epochs, "epochs", 1),
-        config=GenerateConfig(**{"attempt_timeout": _LONGEST_REQUEST, "max_retries": _RETRIES} | config),
+        config=GenerateConfig(**_REQUESTS | config),
         fail_on_error=False,
         name=_NAME,
     )
 
 
 def _ids(questions: pd.DataFrame, keys: list[str]) -> list[str]:
-    columns = [questions[name].astype(object).tolist() for name in keys]
-    return [
-        json.dumps([valid_text(str(part)) for part in parts], ensure_ascii=False)
-        for parts in zip(*columns, strict=True)
-    ]
+    rows = zip(*(questions[name].astype(object).tolist() for name in keys), strict=True)
+    return [json.dumps([valid_text(str(part)) for part in parts], ensure_ascii=False) for parts in rows]
 
 
 def _scorer(read: Callable[[Any], bool | None]) -> Any:

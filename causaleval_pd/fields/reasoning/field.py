@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from ...contract.checks import name_row, shown
 from ...contract.context import Context
 from ...contract.field import Field, missing_cells, register_field
-from ...contract.law import ClosedFormRule, Value, register_closed_form
+from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, register_closed_form
+from ...contract.metric import Metric
 from ...contract.pairs import Batch, Pairs
 from .yes_counts import QUANTITIES, Floats, Terms, parse_counts
 
@@ -110,13 +111,9 @@ class QuantityPairs(ValuePairs):
 
 def _holds_answers(cells: pd.Series) -> bool:
     """Return whether a column holds booleans, missing ones allowed."""
-    if cells.dtype in ("bool", "boolean"):
-        return True
-    return (
-        cells.dtype == object
-        and len(cells) > 0
-        and bool(cells.dropna().map(lambda x: pd.api.types.is_scalar(x) and x in (True, False)).all())
-    )
+    if cells.dtype != object or not len(cells):
+        return cells.dtype in ("bool", "boolean")
+    return bool(cells.dropna().map(lambda x: pd.api.types.is_scalar(x) and x in (True, False)).all())
 
 
 def _holds_quantities(cells: pd.Series) -> bool:
@@ -126,14 +123,12 @@ def _holds_quantities(cells: pd.Series) -> bool:
 
 def _no_answer(cell: Any) -> str:
     """Return what was found instead of an answer, and how to convert it."""
-    text = shown(cell)
-    if text in ("0", "1", "0.0", "1.0"):
+    hint = ""
+    if shown(cell) in ("0", "1", "0.0", "1.0"):
         hint = "; make a column of 0 and 1 answers by .astype('boolean')"
     elif isinstance(cell, str):
         hint = "; read replies of yes and no by ce.reasoning.parse_answers, and score other labels by label_accuracy"
-    else:
-        hint = ""
-    return f"found {text}{hint}"
+    return f"found {shown(cell)}{hint}"
 
 
 def _coerce_answers(cells: pd.Series, column: str) -> pd.Series:
@@ -150,36 +145,34 @@ def _coerce_answers(cells: pd.Series, column: str) -> pd.Series:
 def _coerce_quantities(cells: pd.Series, column: str) -> pd.Series:
     try:
         numbers = cells.astype("float64")
-    except (TypeError, ValueError) as error:
-        wrong = pd.to_numeric(cells, errors="coerce").isna() & cells.notna()
-        if not wrong.any():
-            raise ValueError(f"column {column!r} must hold numbers, found dtype {cells.dtype}: {error}") from None
-        row = int(wrong.to_numpy().argmax())
+    except (TypeError, ValueError):
+        numbers = pd.to_numeric(cells.astype("str"), errors="coerce")
+    wrong = (numbers.isin([np.inf, -np.inf]) | (numbers.isna() & cells.notna())).to_numpy(bool)
+    if wrong.any():
+        row = int(wrong.argmax())
         raise ValueError(
-            f"{name_row(row, cells.index, column)}: a quantity must be a number or missing, found "
+            f"{name_row(row, cells.index, column)}: a quantity is a finite number or missing, found "
             f"{shown(cells.iloc[row])}; for graphs and formulas choose other metrics: list_metrics() names each "
             "metric's field"
-        ) from None
-    if np.isinf(numbers).any():
-        row = int(np.isinf(numbers.to_numpy()).argmax())
-        raise ValueError(f"{name_row(row, cells.index, column)}: a quantity is a finite number, found infinity")
+        )
     return numbers
 
 
-def _known(truth: pd.Series, estimate: pd.Series) -> NDArray[np.int64]:
+def known_rows(truth: pd.Series, estimate: pd.Series) -> NDArray[np.int64]:
+    """Return the rows without a missing cell."""
     return np.flatnonzero((truth.notna() & estimate.notna().to_numpy()).to_numpy()).astype(np.int64)
 
 
 def _answer_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
     """Align by row, in one batch."""
-    rows = _known(truth, estimate)
+    rows = known_rows(truth, estimate)
     if len(rows):
         yield Batch(rows, AnswerPairs(*(side.iloc[rows].to_numpy(bool) for side in (truth, estimate))))
 
 
 def _quantity_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
     """Align by row; shares, differences and products are batches of their own, since their closed forms differ."""
-    rows = _known(truth, estimate)
+    rows = known_rows(truth, estimate)
     true, estimated = (side.iloc[rows].to_numpy(np.float64) for side in (truth, estimate))
     if context is None:
         if len(rows):
@@ -191,9 +184,8 @@ def _quantity_batches(truth: pd.Series, estimate: pd.Series, context: Context | 
     single = (factors == 1) & (terms.quantity[:, 0] < 0)
     unpaired = (terms.both[:, 1] < 0) & np.isin(terms.quantity[:, 1], [QUANTITIES.index(q) for q in ("ate", "pns")])
     signature = np.where(single, unpaired.astype(np.int64), 2)[codes]
-    for chosen in (np.flatnonzero(signature == i) for i in range(3)):
-        if len(chosen):
-            yield Batch(rows[chosen], pairs.take(chosen))
+    for one in np.unique(signature):
+        yield Batch(rows[signature == one], pairs.take(signature == one))
 
 
 def _answer_pair(truth: Any, estimate: Any) -> AnswerPairs:
@@ -278,6 +270,12 @@ def not_pairwise(value: Value, pairs: Pairs) -> str | None:
 
 def _same(found: Floats, expected: Floats) -> bool:
     return found.shape == expected.shape and np.allclose(found, expected, rtol=1e-9, atol=1e-9, equal_nan=True)
+
+
+def law_of_answers(metric: Metric, constants: Iterable[ValuePairs], shares: Floats) -> ClosedForm:
+    """Return the law of a metric whose controls are each one of some answers, by their shares (n, answers)."""
+    values = np.stack([np.asarray(metric(pairs), np.float64) for pairs in constants], axis=1)
+    return ClosedForm.of(Distribution.of(np.arange(len(values)), values, shares))
 
 
 ANSWER = register_closed_form(

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from ...contract.checks import check_type, name_row, shown
 from ...contract.context import Context
 from ...contract.field import Field, register_field
-from ...contract.law import ClosedForm, ClosedFormRule, Distribution, register_closed_form
+from ...contract.law import ClosedForm, ClosedFormRule, register_closed_form
 from ...contract.metric import Metric, metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, register_null
 from ...contract.pairs import Batch
 from .asking import last_words, read_replies
-from .field import ValuePairs, not_pairwise
+from .field import ValuePairs, known_rows, law_of_answers, not_pairwise
 from .nulls import Decks, Moves
 from .yes_counts import Floats, Integers
 
@@ -57,10 +57,8 @@ class LabelPairs(ValuePairs):
 
 def _holds_labels(cells: pd.Series) -> bool:
     """Return whether a column is categorical, with names that no text of a graph or formula is."""
-    if not isinstance(cells.dtype, pd.CategoricalDtype) or not len(cells.cat.categories):
-        return False
-    names = cells.cat.categories
-    return len(names) <= MOST_LABELS and all(isinstance(name, str) and not _MARKS.search(name) for name in names)
+    names = cells.cat.categories if isinstance(cells.dtype, pd.CategoricalDtype) else pd.Index([])
+    return 0 < len(names) <= MOST_LABELS and all(isinstance(x, str) and not _MARKS.search(x) for x in names)
 
 
 def _label(cell: Any) -> str | None:
@@ -130,7 +128,7 @@ def refuse_near_labels(truth: pd.Series, estimate: pd.Series) -> None:
 def _label_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
     """Align by row, in one batch."""
     refuse_near_labels(truth, estimate)
-    rows = np.flatnonzero((truth.notna() & estimate.notna().to_numpy()).to_numpy()).astype(np.int64)
+    rows = known_rows(truth, estimate)
     if len(rows):
         yield Batch(rows, LabelPairs.of(*(side.iloc[rows].tolist() for side in (truth, estimate))))
 
@@ -223,8 +221,7 @@ def _shuffled_labels(matching: Matching, rows: Integers, pairs: Any, keys: NDArr
         if metric.closed_form != LABEL.name or isinstance(answers, Moves):
             return None
         constants = (replace(among, estimate=np.full(pairs.n, code)) for code in codes.tolist())
-        values = np.stack([np.asarray(metric(some), np.float64) for some in constants], axis=1)
-        return ClosedForm.of(Distribution.of(np.arange(pairs.n), values, answers.shares[rows]))
+        return law_of_answers(metric, constants, answers.shares[rows])
 
     return DrawnControls(pairs, "label", drawn, known, cost=100, work=50.0)
 

@@ -76,8 +76,6 @@ def rae(pairs: QuantityPairs, zero_division: float = math.nan, floor: float = 0.
 
     Parameters
     ----------
-    zero_division : float
-        Value where the denominator is 0; default NaN.
     floor : float
         Smallest denominator.
     """

@@ -21,7 +21,7 @@ from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Controls, DrawnControls, MakeControls, Matching, Null, register_null
 from ...execution.random_streams import random_words, uniforms
-from .field import ANSWER, ANSWERS, COUNTED, QUANTITY, AnswerPairs, QuantityPairs
+from .field import ANSWER, ANSWERS, COUNTED, QUANTITY, AnswerPairs, QuantityPairs, law_of_answers
 from .yes_counts import Floats, Integers, Terms, quantity_laws
 
 Keys = NDArray[np.uint64]
@@ -71,7 +71,7 @@ random.""",
 }
 
 #: laws of the controls of quantities
-_QUANTITY_LAWS = {
+_QUANTITY_LAWS = _ANSWER_LAWS | {
     "permute_answers": """Shuffle answers over samples.
 
 Law: the answers to questions about interventions are shuffled within question and arm; those to factual questions over
@@ -103,18 +103,13 @@ Not valid for guessers that prefer yes in one arm, where the truth does too.""",
     "majority_answers": """Answer what the reasoner answers most often in each arm.
 
 Law: all answers of an arm are yes if more than half are, else no. Nothing is random.""",
-    "always_yes": "Answer yes to every question.\n\nNothing is random.",
-    "always_no": "Answer no to every question.\n\nNothing is random.",
 }
 
 
 def questions_of(matching: Matching) -> Integers:
     """Return one number per row, equal where question, arm (`context={"group": ...}`) and stratum are."""
-    labels = [np.zeros(len(matching.estimate), np.int64)]
-    if matching.context is not None:
-        labels.append(matching.context.codes)
-    if matching.stratum is not None:
-        labels.append(matching.stratum)
+    codes = None if matching.context is None else matching.context.codes
+    labels = [x for x in (np.zeros(len(matching.estimate)), codes, matching.stratum) if x is not None]
     return np.asarray(pd.factorize(pd.MultiIndex.from_arrays(labels))[0], np.int64)
 
 
@@ -226,9 +221,7 @@ class Moves:
     def of(cls, matching: Matching, codes: Integers) -> Moves:
         """Collect the answers of a table with clusters; -1 stands for a missing one."""
         n = len(codes)
-        question, streams = questions_of(matching), np.zeros(n, np.uint64)
-        if matching.keys is not None:
-            streams = matching.keys
+        question, streams = questions_of(matching), np.zeros(n, np.uint64) if matching.keys is None else matching.keys
         stratum = np.zeros(n, np.int64) if matching.stratum is None else matching.stratum
         cluster = np.arange(n) if matching.cluster is None else matching.cluster
         known = np.flatnonzero(codes >= 0)
@@ -299,9 +292,7 @@ def _controls_of_answers(name: str) -> MakeControls:
                 return None
             p_yes = answers.shares[rows, 0] if isinstance(answers, Decks) else answers[rows]
             constants = (AnswerPairs(pairs.truth, np.full(pairs.n, answer)) for answer in (False, True))
-            values = np.stack([np.asarray(metric(some), np.float64) for some in constants], axis=1)
-            law = Distribution.of(np.arange(pairs.n), values, np.stack([1 - p_yes, p_yes], axis=1))
-            return ClosedForm.of(law)
+            return law_of_answers(metric, constants, np.stack([1 - p_yes, p_yes], axis=1))
 
         return DrawnControls(pairs, "answer", drawn, known, _BYTES, _WORK)
 
@@ -377,15 +368,9 @@ _MOVED = Null(
 for _name, _long_name in _LONG_NAMES.items():
     # a single answer has no second arm to exchange with; with the own share of yes it is a permuted answer
     if _name not in ("exchange_arms", "biased_answers"):
-        register_null(
-            ANSWERS.name,
-            Null(
-                _name,
-                _long_name,
-                _controls_of_answers(_name),
-                prepare=_decks_of_answers if _name == "permute_answers" else partial(_probabilities_of_yes, _name),
-                estimated=_name in ("permute_answers", "majority_answers"),
-                together=_MOVED if _name == "permute_answers" else None,
-            ),
-        )
+        _options: dict[str, Any] = {"prepare": partial(_probabilities_of_yes, _name)}
+        if _name == "permute_answers":
+            _options = {"prepare": _decks_of_answers, "together": _MOVED}
+        _options["estimated"] = _name in ("permute_answers", "majority_answers")
+        register_null(ANSWERS.name, Null(_name, _long_name, _controls_of_answers(_name), **_options))
     register_null(QUANTITY.name, Null(_name, _long_name, _controls_of_quantities(_name)))

@@ -37,25 +37,14 @@ _ARMS = {
     "do0": ("Question (cause = False)", "True (cause = False)"),
 }
 _PAIRED = {*_KEYS, "Cause", "Effect", "Context", *(name for arm in _ARMS.values() for name in arm)}
-_RAW = {
-    *_KEYS,
-    "DAG adjacency matrix",
-    "DAG nodes",
-    "CCT nodes",
-    "Bernoulli parameters",
-    "Causal context",
-    "Sample context",
-}
+_RAW = {*_KEYS, "DAG adjacency matrix", "DAG nodes", "CCT nodes", "Bernoulli parameters"}
+_RAW |= {"Causal context", "Sample context"}
 
 #: errors of compressed files that are cut or no such files
 _DAMAGED = (UnicodeError, EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, lzma.LZMAError)
 
-_UNIQUE = {
-    "questions": ["question"],
-    "contexts": ["task", "sample", "replicate"],
-    "truths": ["task", "sample", "question"],
-}
-
+_KEY = ["task", "sample"]
+_UNIQUE = {"questions": ["question"], "contexts": [*_KEY, "replicate"], "truths": [*_KEY, "question"]}
 
 _FUNCTIONS: dict[str, Callable[[list[bool]], bool]] = {"and": all, "or": any, "xor": lambda bits: sum(bits) % 2 == 1}
 
@@ -79,15 +68,8 @@ Record = Mapping[str, Any]
 T = TypeVar("T")
 
 #: columns of a set, and their dtypes
-_COLUMNS = {
-    "question": "str",
-    "rung": "Int64",
-    "query": "str",
-    "graph": "str",
-    "cluster": "str",
-    "truth": "boolean",
-    "prompt": "str",
-}
+_COLUMNS = dict.fromkeys(("question", "rung", "query", "graph", "cluster", "truth", "prompt"), "str")
+_COLUMNS |= {"rung": "Int64", "truth": "boolean"}
 
 #: meanings of answers, by the words of each layout
 _YES_NO = {"yes": True, "no": False}

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_number, nearest
+from ...contract.checks import check_columns, check_known, check_number
 from ...execution.random_streams import RNGLike, resolve_seed, row_keys, uniforms
 from .tasks import Tasks, Worlds, cut_chains, known_noise, worlds_by_task
 from .worlds import World
@@ -75,9 +75,7 @@ def baselines(
     >>> answers.groupby("model")["answer"].mean().round(2).to_dict()
     {'parrots_do': 0.55, 'perfect': 0.68}
     """
-    for column in ("task", "sample", "cause", "effect", "world", "truth"):
-        if column not in questions.columns:
-            raise ValueError(f"questions has no column {column!r}; {nearest(column, questions.columns)}")
+    check_columns(questions, {name: name for name in ("task", "sample", "cause", "effect", "world", "truth")})
     check_number(error, "error", "[0, 1]")
     check_number(p_yes, "p_yes", "[0, 1]")
     questions = questions.assign(truth=pd.array(known_truths(questions).astype(bool), dtype="boolean"))

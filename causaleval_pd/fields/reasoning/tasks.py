@@ -327,10 +327,6 @@ def make_tasks(
     ValueError
         If sizes and worlds are both given or both missing, or a number is out of range.
 
-    References
-    ----------
-    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
-
     Examples
     --------
     >>> from causaleval_pd.reasoning import make_tasks
@@ -380,9 +376,7 @@ def instruction_text(instruction: str | None) -> str:
         return ""
     check_type(instruction, str, "the name of an instruction, a sentence of your own, or None", "instruction")
     if " " not in instruction.strip():
-        check_known(
-            instruction, INSTRUCTIONS, "instruction (a sentence of your own has spaces, None is no instruction):"
-        )
+        check_known(instruction, INSTRUCTIONS, "instruction (a sentence has spaces, None is no instruction):")
     return " " + INSTRUCTIONS.get(instruction, instruction)
 
 
@@ -395,19 +389,14 @@ Worlds = Tasks | World | Mapping[Any, World]
 
 def worlds_by_task(worlds: Worlds | None, tasks: pd.Series) -> dict[Any, World]:
     """Return the world of each task in the table."""
-    if worlds is None:
-        return {}
-    if isinstance(worlds, World):
-        world_map: Mapping[Any, World] = dict.fromkeys(tasks.unique().tolist(), worlds)
-    elif isinstance(worlds, Mapping):
-        world_map = worlds
-    else:
-        check_type(worlds, Tasks, "the tasks, a World, or a mapping of tasks to worlds", "worlds")
-        known = set(worlds.nodes["task"])
-        world_map = {task: worlds.world(task) for task in tasks.unique().tolist() if task in known}
-    if lacking := [task for task in tasks.unique().tolist() if task not in world_map]:
-        raise ValueError(f"worlds has no world for the tasks {lacking[:5]}; it has tasks {list(world_map)[:10]}")
-    return {task: world_map[task] for task in tasks.unique().tolist()}
+    names = tasks.unique().tolist()
+    if worlds is None or isinstance(worlds, World):
+        return {} if worlds is None else dict.fromkeys(names, worlds)
+    check_type(worlds, (Tasks, Mapping), "the tasks, a World, or a mapping of tasks to worlds", "worlds")
+    known = list(worlds.nodes["task"].unique() if isinstance(worlds, Tasks) else worlds)
+    if lacking := [task for task in names if task not in known]:
+        raise ValueError(f"worlds has no world for the tasks {lacking[:5]}; it has tasks {known[:10]}")
+    return {task: worlds.world(task) if isinstance(worlds, Tasks) else worlds[task] for task in names}
 
 
 def known_noise(tasks: Tasks, table: pd.DataFrame) -> Iterator[tuple[Any, World, pd.DataFrame]]:
@@ -454,7 +443,8 @@ def pair_complexity(worlds: Mapping[Any, World], result: pd.DataFrame) -> pd.Dat
 
     chains = cut_chains(worlds, None, result["task"])
     complexities: dict[tuple[Any, ...], tuple[int, int | None]] = {}
-    keys = list(zip(result["task"], result["cause"], result["effect"], strict=True))
+    pairs = result[["cause", "effect"]].astype("str")
+    keys = list(zip(result["task"], pairs["cause"], pairs["effect"], strict=True))
     for task, cause, effect in dict.fromkeys(keys):
         if task in worlds:
             graph, chain = worlds[task].graph, chains.get(task, ())

@@ -19,9 +19,6 @@ __all__ = ["judge", "perfect_reasoner", "random_reasoner", "required_samples", "
 #: smallest truth in a tolerance: with delta = .1, probabilities below .1 may be wrong by .01
 FLOOR = 0.1
 
-#: valid and consistent, valid and inconsistent, invalid and consistent, invalid and inconsistent
-CLASSES = ("VC", "VI", "IC", "II")
-
 Convention = Literal["paper"] | None
 
 #: columns of numbers that judgements read
@@ -29,9 +26,6 @@ _NUMBERS = (
     *("truth", "estimate", "truth_exact", "truth_sample", "truth_product", "sampling_gap"),
     *("n", "n_samples", "n_effective", "se"),
 )
-
-#: decisions on a row, by relation
-DECISIONS = ("valid", "invalid", "consistent", "inconsistent", "undecided")
 
 
 def judge(
@@ -80,16 +74,15 @@ def judge(
     -----
     Shares judged against an exact truth are tested by the binomial law with the effective number of independent
     answers, twice the smaller tail; products, differences and same-sample truths by the normal law with the clustered
-    standard error `se`. Equivalence is shown by two one-sided tests [2]_. Where samples were asked repeatedly, the
+    standard error `se`. Equivalence is shown by two one-sided tests [1]_. Where samples were asked repeatedly, the
     effective number is smaller and `se` larger than in the table, by Student's quantile with one degree of freedom
-    fewer than samples [4]_: five samples asked twenty times covered .83 of .95 without it.
+    fewer than samples [3]_: five samples asked twenty times covered .83 of .95 without it.
 
     References
     ----------
-    .. [1] Maasch et al. (2025), doi:10.48550/arXiv.2503.04556
-    .. [2] Schuirmann, D. J. (1987). doi:10.1007/BF01068419
-    .. [3] Wilson, E. B. (1927). doi:10.1080/01621459.1927.10502953
-    .. [4] Korn, E. L., Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of
+    .. [1] Schuirmann, D. J. (1987). doi:10.1007/BF01068419
+    .. [2] Wilson, E. B. (1927). doi:10.1080/01621459.1927.10502953
+    .. [3] Korn, E. L., Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of
        positive counts estimated from survey data. Survey Methodology 24, 193-201.
 
     Examples
@@ -121,6 +114,7 @@ def judge(
     beyond, within = _tests(truth, estimate - gap, tolerance, se, np.where(exact, n_effective, np.nan))
     words = np.where(internal, "consistent", "valid"), np.where(internal, "inconsistent", "invalid")
     decision = np.select([within <= 1 - level, beyond <= 1 - level], list(words), "undecided")
+    known = ["valid", "invalid", "consistent", "inconsistent", "undecided"]
     added = {
         "rae": rae,
         "passes": _flags(meets(rae, delta), ~np.isnan(truth - estimate)),
@@ -132,7 +126,7 @@ def judge(
         "excess": np.abs(estimate - gap - truth) / np.where(tolerance > 0, tolerance, np.nan),
         "p_beyond": beyond,
         "p_within": within,
-        "decision": pd.Categorical(pd.Series(decision).where(~np.isnan(beyond)), categories=list(DECISIONS)),
+        "decision": pd.Categorical(pd.Series(decision).where(~np.isnan(beyond)), categories=known),
     }
     return quantities.assign(**added)
 
@@ -238,7 +232,9 @@ def _classify(judged: pd.DataFrame, decided: NDArray[Any], names: list[str]) -> 
     result = result.astype({"n_internal": "int64", "share_consistent": "float64", "valid": "str", "consistent": "str"})
     code = np.where(result["valid"] == "yes", 0, 2) + np.where(result["consistent"] == "yes", 0, 1)
     settled = result["valid"].isin(["yes", "no"]) & result["consistent"].isin(["yes", "no"])
-    result["class"] = pd.Categorical.from_codes(np.where(settled, code, -1), categories=pd.Index(CLASSES))
+    result["class"] = pd.Categorical.from_codes(
+        np.where(settled, code, -1), categories=pd.Index(["VC", "VI", "IC", "II"])
+    )
     return result
 
 
@@ -339,11 +335,6 @@ def random_reasoner(truth: ArrayLike, n: int, *, p_yes: float = 0.5, delta: floa
         One row per truth: truth, expected (mean of the estimated PNS), rae_low, rae_median, rae_high (5, 50 and 95 %
         quantiles of the relative absolute error), p_valid (probability of counting as valid by chance).
 
-    Raises
-    ------
-    ValueError
-        If n is less than 1, or a probability is outside [0, 1].
-
     Examples
     --------
     >>> from causaleval_pd.reasoning import random_reasoner
@@ -357,9 +348,7 @@ def random_reasoner(truth: ArrayLike, n: int, *, p_yes: float = 0.5, delta: floa
 
 
 def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.DataFrame:
-    """Compute in closed form how a reasoner without error scores on a PNS with n samples.
-
-    The estimated PNS is Binomial(n, truth) / n.
+    """Compute in closed form how a reasoner without error scores on a PNS: its estimate is Binomial(n, truth) / n.
 
     Parameters
     ----------
@@ -374,11 +363,6 @@ def perfect_reasoner(truth: ArrayLike, n: int, *, delta: float = 0.1) -> pd.Data
     -------
     DataFrame
         As for `random_reasoner`.
-
-    Raises
-    ------
-    ValueError
-        If n is less than 1, or a truth is outside [0, 1].
 
     Examples
     --------

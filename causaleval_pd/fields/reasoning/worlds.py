@@ -81,11 +81,9 @@ class World:
 
     Notes
     -----
-    Quantities are exact and need no samples: noise is summed out node by node along a topological order, in a table
-    over the nodes that later ones still need, each with three states (yes under neither intervention, under do(X=1)
-    only, under both; with XOR also under do(X=0) only). Where single nodes join components, that is a product of small
-    tables, one per component. Noise is enumerated instead where that is less work; a graph whose table would exceed
-    2**22 entries and that has more than 22 noise terms is refused.
+    Quantities are exact: noise is summed out node by node along a topological order, in a table over the nodes that
+    later ones still need, or enumerated where that is less work. A graph whose table would exceed 2**22 entries and
+    that has more than 22 noise terms is refused.
 
     References
     ----------
@@ -203,18 +201,7 @@ class World:
         return not any(self.functions.get(node) == "xor" for node in self.nodes if self.parents[node])
 
     def pairs(self, which: Literal["all", "cut"] = "all") -> list[Pair]:
-        """List ordered pairs (cause, effect).
-
-        Parameters
-        ----------
-        which : {"all", "cut"}
-            Every node with each of its descendants, or pairs of cut nodes.
-
-        Returns
-        -------
-        list of (str, str)
-            In topological order of the causes, then of the effects.
-        """
+        """List pairs (cause, effect) in topological order: nodes with each of their descendants, or of cut nodes."""
         import networkx as nx
 
         check_known(which, ("all", "cut"), "choice of pairs")
@@ -339,7 +326,7 @@ class World:
         Parameters
         ----------
         noise : DataFrame or array
-            Noise drawn by `sample`.
+            As in `values`.
         pairs : {"all", "cut"} or iterable of (str, str)
             As in `truths`.
 

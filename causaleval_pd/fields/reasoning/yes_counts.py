@@ -73,7 +73,13 @@ def parse_counts(texts: Sequence[str]) -> tuple[Terms, Integers]:
     for position, row in enumerate(rows):
         filled[position, : len(row)] = row
     terms = Terms(*np.moveaxis(filled, 2, 0))
-    _check_counts(terms, texts)
+    paired = terms.both >= 0
+    least, most = np.maximum(0, terms.yes1 + terms.yes0 - terms.n1), np.minimum(terms.yes1, terms.yes0)
+    wrong = (terms.yes1 > terms.n1) | (terms.yes0 > terms.n0)
+    wrong |= paired & ((terms.n1 != terms.n0) | (terms.both > most) | (terms.both < least))
+    if wrong.any():
+        at = int(np.argmax(wrong.any(axis=-1)))
+        raise ValueError(f"counts {at}: {texts[at][:80]!r} has impossible counts (more yes than answers)")
     return terms, np.array([len(row) - 1 for row in rows], np.int64)
 
 
@@ -92,17 +98,6 @@ def _split(text: str, position: int) -> list[tuple[int, ...]]:
             )
         counts.append((QUANTITIES.index(match[1]), *(int(x) for x in match.groups()[1:])))
     return counts[1:] if equals else counts
-
-
-def _check_counts(terms: Terms, texts: Sequence[str]) -> None:
-    paired = terms.both >= 0
-    wrong = (terms.yes1 > terms.n1) | (terms.yes0 > terms.n0)
-    least = np.maximum(0, terms.yes1 + terms.yes0 - terms.n1)
-    wrong |= paired & ((terms.n1 != terms.n0) | (terms.both > np.minimum(terms.yes1, terms.yes0)))
-    wrong |= paired & (terms.both < least)
-    if wrong.any():
-        row = int(np.argmax(wrong.any(axis=-1)))
-        raise ValueError(f"counts {row}: {texts[row][:80]!r} has impossible counts (more yes than answers)")
 
 
 def estimates(terms: Terms) -> Floats:
