@@ -268,8 +268,8 @@ def not_pairwise(value: Value, pairs: Pairs) -> str | None:
     return None
 
 
-def _same(found: Floats, expected: Floats) -> bool:
-    return found.shape == expected.shape and np.allclose(found, expected, rtol=1e-9, atol=1e-9, equal_nan=True)
+def _same(values: Floats, expected: Floats) -> bool:
+    return values.shape == expected.shape and np.allclose(values, expected, rtol=1e-9, atol=1e-9, equal_nan=True)
 
 
 def law_of_answers(metric: Metric, constants: Iterable[ValuePairs], shares: Floats) -> ClosedForm:

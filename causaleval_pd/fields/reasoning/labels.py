@@ -73,9 +73,9 @@ def _label(cell: Any) -> str | None:
 
 
 def _no_label(cell: Any) -> str:
-    if isinstance(cell, str) and cell.strip():
-        return f"found {shown(cell)}, with blanks around it; remove them by .str.strip()"
-    hint = "; a missing answer is pd.NA" if isinstance(cell, str) else ""
+    hint = ""
+    if isinstance(cell, str):
+        hint = ", with blanks around it; remove them by .str.strip()" if cell.strip() else "; a missing answer is pd.NA"
     return f"found {shown(cell)}{hint}"
 
 

@@ -613,11 +613,11 @@ def _text(record: Record, name: str, *, may_be_empty: bool = False) -> str:
     return text
 
 
-def _key(found: Any) -> str | None:
+def _key(key: Any) -> str | None:
     """Return the key of a question as text; None where it has none."""
-    if isinstance(found, bool) or not isinstance(found, (str, int, type(None))):
-        raise ValueError(f"its key must be text or a whole number, found {shown(found)}")
-    return None if found is None else str(found)
+    if isinstance(key, bool) or not isinstance(key, (str, int, type(None))):
+        raise ValueError(f"its key must be text or a whole number, found {shown(key)}")
+    return None if key is None else str(key)
 
 
 def _meaning(answer: Any, words: Mapping[str, bool]) -> bool:

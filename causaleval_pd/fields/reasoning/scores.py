@@ -101,7 +101,6 @@ def answer_scores(
     >>> answer_scores(perfect)[["world", "accuracy", "f1"]].values.tolist()
     [['fact', 1.0, 1.0], ['do1', 1.0, 1.0], ['do0', 1.0, 1.0]]
     """
-    check_number(level, "level", "(0, 1)")
     check_type(answers, pd.DataFrame, "a DataFrame with one row per question", "answers")
     if within is None:
         within = ["world"] if "world" in answers.columns else []
@@ -171,7 +170,6 @@ def score_questions(
     >>> found[["rung", "accuracy", "control_accuracy"]].values.tolist()
     [[1.0, 0.5, 0.5], [2.0, 0.5, 0.5]]
     """
-    check_number(level, "level", "(0, 1)")
     check_type(answers, pd.DataFrame, "a DataFrame with one row per question", "answers")
     within, shuffled = (
         [name] * (name in answers.columns) if names is None else setting_names(names)
@@ -297,7 +295,6 @@ def label_scores(
     >>> round(1 / label_scores(answers)["p_value"].item())  # of 6! / (2! 2! 2!) orders one is all right
     90
     """
-    check_number(level, "level", "(0, 1)")
     tasks = [name for name in ["task"] if name in answers] if within is None else setting_names(within)
     settings, answered, labels = _labelled(answers, by, tasks)
     scores = _scored(settings, answered, level, labels)
@@ -346,6 +343,7 @@ def _scored(
     settings: pd.DataFrame, answered: pd.DataFrame, level: float, labels: NDArray[np.object_] | None = None
 ) -> pd.DataFrame:
     """Return a row of scores per combination of settings, in order of first appearance; without labels, of yes/no."""
+    check_number(level, "level", "(0, 1)")
     parts, groups = [answered], pd.DataFrame(index=[0])  # one row, also of no answers
     if names := list(settings.columns):
         number = settings.groupby(names, sort=False, dropna=False).ngroup().to_numpy()
@@ -362,14 +360,14 @@ def _score(part: pd.DataFrame, level: float, labels: NDArray[np.object_] | None)
     n, missing, n_clusters = len(truth), total - len(truth), len(np.unique(cluster))
     number = np.unique(deck, return_inverse=True)[1]
     shape = (max(2, 1 + int(max(truth.max(initial=0), answer.max(initial=0)))), int(number.max(initial=0)) + 1)
-    true, said = (
+    true, replied = (
         np.bincount(label * shape[1] + number, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
         for label in (truth, answer)
     )
     right = truth == answer
     hits = np.bincount(truth[right], minlength=shape[0])
     # at fixed margins every score is a function of the numbers of right answers of each label
-    expected = (true * said / np.maximum(true.sum(axis=0), 1)).sum(axis=1)
+    expected = (true * replied / np.maximum(true.sum(axis=0), 1)).sum(axis=1)
     low, high = _clustered_wilson(right.astype(np.float64), cluster, level)
     accuracy = ratio(int(hits.sum()), n)
     scores: dict[str, Any] = {
@@ -384,15 +382,15 @@ def _score(part: pd.DataFrame, level: float, labels: NDArray[np.object_] | None)
         "control_accuracy": ratio(expected.sum(), n),
     }
     if labels is not None:
-        size = true.sum(axis=1) + said.sum(axis=1)
+        size = true.sum(axis=1) + replied.sum(axis=1)
         seen = size > 0
         f1, control_f1 = (float(np.mean(2 * x[seen] / size[seen])) if n else float("nan") for x in (hits, expected))
-        p = coincidence_tail(int(hits.sum()), true[seen].T, said[seen].T) if n_clusters == n > 0 else float("nan")
+        p = coincidence_tail(int(hits.sum()), true[seen].T, replied[seen].T) if n_clusters == n > 0 else float("nan")
         more = {"n_samples": n_clusters, "n_labels": part["truth"].nunique(), "p_value": p}
         notes = _label_notes(labels[np.setdiff1d(answer, part["truth"])], n_clusters < n)
         return scores | more | {"macro_f1": f1, "control_macro_f1": control_f1, "note": notes}
     tn, tp = hits.tolist()
-    fn, fp = int(true[1].sum()) - tp, int(said[1].sum()) - tp
+    fn, fp = int(true[1].sum()) - tp, int(replied[1].sum()) - tp
     by_chance = ratio((tp + fn) * (tp + fp) + (tn + fp) * (tn + fn), n * n)
     scale = float(np.sqrt(float(tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)))
     return scores | {

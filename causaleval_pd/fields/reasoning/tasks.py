@@ -414,12 +414,12 @@ def known_noise(tasks: Tasks, table: pd.DataFrame) -> Iterator[tuple[Any, World,
 
 
 def cut_chains(
-    worlds: Mapping[Any, World], given: Mapping[Any, Sequence[str]] | None, tasks: pd.Series
+    worlds: Mapping[Any, World], cut_nodes: Mapping[Any, Sequence[str]] | None, tasks: pd.Series
 ) -> dict[Any, tuple[str, ...]]:
     """Return root, cut nodes and leaf of each task where they are known and unique."""
-    if given is not None:
-        check_type(given, Mapping, "a mapping of tasks to their cut nodes in order", "cut_nodes")
-    chains = {task: tuple(nodes) for task, nodes in (given or {}).items() if task in set(tasks.unique().tolist())}
+    cut_nodes = {} if cut_nodes is None else cut_nodes
+    check_type(cut_nodes, Mapping, "a mapping of tasks to their cut nodes in order", "cut_nodes")
+    chains = {task: tuple(cut_nodes[task]) for task in tasks.unique().tolist() if task in cut_nodes}
     for task, world in worlds.items():
         if task not in chains and len(world.roots) == len(world.leaves) == 1:
             chains[task] = world.cut_nodes

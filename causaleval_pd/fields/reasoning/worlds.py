@@ -512,24 +512,26 @@ def _enumerate(
     return joints
 
 
-def narrow_order(graph: nx.DiGraph[Any], states: Mapping[str, NDArray[Any]], kept: set[str]) -> tuple[list[str], float]:
+def narrow_order(
+    graph: nx.DiGraph[Any], states: Mapping[str, NDArray[Any]], staying: set[str]
+) -> tuple[list[str], float]:
     """Order nodes so that few are open at once; return the order and the logarithm of the size of its largest table."""
-    best = _greedy_order(graph, states, kept, dict.fromkeys(states, 0.0))
+    best = _greedy_order(graph, states, staying, dict.fromkeys(states, 0.0))
     generator = np.random.default_rng(0)
     for _ in range(_RESTARTS if best[1] > math.log(_WIDE) else 0):
         shift = dict(zip(states, generator.normal(0, 0.5, len(states)).tolist(), strict=True))
-        best = min(best, _greedy_order(graph, states, kept, shift), key=lambda found: found[1])
+        best = min(best, _greedy_order(graph, states, staying, shift), key=lambda way: way[1])
     return best
 
 
 def _greedy_order(
-    graph: nx.DiGraph[Any], states: Mapping[str, NDArray[Any]], kept: set[str], shift: Mapping[str, float]
+    graph: nx.DiGraph[Any], states: Mapping[str, NDArray[Any]], staying: set[str], shift: Mapping[str, float]
 ) -> tuple[list[str], float]:
     """Order nodes greedily: next comes the node that enlarges the table least, up to a shift."""
     place = {node: i for i, node in enumerate(states)}
     width = {node: math.log(len(levels)) for node, levels in states.items()}
     waiting = dict(graph.in_degree())
-    pending = {node: count + (node in kept) for node, count in graph.out_degree()}
+    pending = {node: count + (node in staying) for node, count in graph.out_degree()}
     ready = {node for node, count in waiting.items() if not count}
     order: list[str] = []
     size = largest = 0.0

@@ -247,15 +247,13 @@ ANSWER_COLUMNS = ("task", "sample", "cause", "effect", "world", "truth", "answer
 
 def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tuple[pd.DataFrame, list[str]]:
     """Check an answered table; return its needed columns, answers as 1, 0 or NaN, and the names of the settings."""
-    if not isinstance(answers, pd.DataFrame):
-        raise TypeError(f"answers must be a pandas DataFrame, found {type(answers).__name__}")
+    check_type(answers, pd.DataFrame, "a DataFrame with one row per question", "answers")
     settings = setting_names(by)
     for name in (*ANSWER_COLUMNS, *settings):
         if name not in answers.columns:
-            near = nearest(name, answers.columns)
-            hint = "make it by ce.reasoning.ask or a baseline; " if name == "answer" else near
-            columns = list(answers.columns)
-            raise ValueError(f"the answered table has no column {name!r}; {hint}its columns are {columns}")
+            hint = nearest(name, answers.columns)
+            hint = "make it by ce.reasoning.ask or a baseline; " if name == "answer" else hint
+            raise ValueError(f"the answered table has no column {name!r}; {hint}its columns are {[*answers.columns]}")
         if isinstance(answers[name], pd.DataFrame):
             raise ValueError(f"the answered table has several columns {name!r}; column names must be unique")
     if reserved := [name for name in settings if name in (*ANSWER_COLUMNS, "replicate")]:
