@@ -136,8 +136,6 @@ class Decks:
     question: Integers
     #: (k, codes): how many answers to each question have each code
     counts: Integers
-    #: (k, codes - 1): place of the last answer of each code among those of its question, at least 0
-    last: Integers
     #: names of the random streams of the rows with an answer, those of a question side by side
     keys: Keys
     #: (k + 1,): where the streams of each question begin
@@ -158,8 +156,7 @@ class Decks:
         np.add.at(counts, (question[known], codes[known]), 1)
         streams = np.zeros(len(question), np.uint64) if matching.keys is None else matching.keys
         shared = bool((streams == streams[:1]).all())
-        last = np.maximum(np.cumsum(counts, axis=1)[:, :-1] - 1, 0)
-        return cls(question, counts, last, streams[known], np.append(0, np.cumsum(counts.sum(axis=1))), shared)
+        return cls(question, counts, streams[known], np.append(0, np.cumsum(counts.sum(axis=1))), shared)
 
     @property
     def shares(self) -> Floats:
@@ -192,7 +189,8 @@ class Decks:
         if (question, window) in self.kept:
             return self.kept[question, window]
         keys = self.keys[self.start[question] : self.start[question + 1]]
-        last = self.last[question]
+        # places of the last answers of each code but the last
+        last = np.maximum(np.cumsum(self.counts[question])[:-1] - 1, 0)
         limits = np.partition(random_words(keys, window * _WINDOW, _WINDOW), last, axis=0)[last]
         if len(keys) >= _MANY:
             self.kept[question, window] = limits

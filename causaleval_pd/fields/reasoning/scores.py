@@ -10,14 +10,13 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_number, check_type, name_row
-from ...contract.field import missing_cells
+from ...contract.checks import check_known, check_number, check_type
 from ...execution.random_streams import hash_rows
 from ...statistics.clusters import jackknife_error
 from ...statistics.coincidences import coincidence_tail
 from .labels import coerce_labels, refuse_near_labels
 from .worlds import ratio
-from .yes_counts import Floats, as_bits, check_answers, known_truths, refuse_repeats, refuse_weights, setting_names
+from .yes_counts import as_bits, check_answers, known_truths, refuse_gaps, refuse_repeats, refuse_weights, setting_names
 
 __all__ = ["answer_scores", "confusion", "label_scores", "score_questions"]
 
@@ -186,8 +185,7 @@ def score_questions(
     names = list(dict.fromkeys([*settings, *within]))
     bits = {"truth": known_truths(answers), "answer": as_bits(answers["answer"], "answer")}
     unit = "question" if cluster is None or cluster not in answers.columns else cluster
-    if (missing := answers[unit].isna().to_numpy()).any():
-        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, unit)} is missing; give each row a value")
+    refuse_gaps(answers[unit])
     decks = [answers[name] for name in dict.fromkeys([*names, *shuffled])]
     return _scored(answers[names], _answered(bits, decks, [answers[unit]], answers), level)
 
@@ -312,12 +310,10 @@ def _labelled(
         check_known(name, answers.columns, "column")
     refuse_weights(answers.columns, [*settings, *tasks])
     truth, answer = (coerce_labels(answers[name], name) for name in ("truth", "answer"))
-    if (missing := missing_cells(truth)).any():
-        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'truth')} is missing; give each row a truth")
+    refuse_gaps(truth)
     refuse_near_labels(truth, answer)
     sample = answers["sample"] if "sample" in answers else pd.Series(np.arange(len(answers)), answers.index)
-    if (missing := sample.isna().to_numpy()).any():
-        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'sample')} is missing; number the samples")
+    refuse_gaps(sample)
     numbers, labels = pd.factorize(np.concatenate([truth.to_numpy(object), answer.to_numpy(object)]), sort=True)
     sides = dict(zip(("truth", "answer"), np.split(numbers, 2), strict=True))
     decks = [answers[name] for name in tasks]
@@ -418,7 +414,7 @@ def _label_notes(wrong: NDArray[np.object_], are_repeated: bool) -> str | None:
     return "; ".join(notes) or None
 
 
-def _clustered_wilson(right: Floats, cluster: NDArray[Any], level: float) -> tuple[float, float]:
+def _clustered_wilson(right: NDArray[np.float64], cluster: NDArray[Any], level: float) -> tuple[float, float]:
     """Return Wilson's interval of a share, with the effective number of independent answers."""
     from statsmodels.stats.proportion import proportion_confint
 

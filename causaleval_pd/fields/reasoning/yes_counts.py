@@ -267,8 +267,7 @@ def check_answers(answers: pd.DataFrame, by: Sequence[str] | str | None) -> tupl
     table["truth"], table["answer"] = known_truths(answers), as_bits(answers["answer"], "answer")
     for world in pd.unique(table["world"]):
         check_known(world, WORLDS, "world of a question:")
-    if (missing := table["sample"].isna().to_numpy()).any():
-        raise ValueError(f"{name_row(int(missing.argmax()), answers.index, 'sample')} is missing; number the samples")
+    refuse_gaps(table["sample"])
     refuse_repeats(table, [*settings, "task", "sample", "replicate", "cause", "effect", "world"])
     return table.reset_index(drop=True), settings
 
@@ -292,11 +291,8 @@ def setting_names(by: Sequence[str] | str | None, what: str = "by") -> list[str]
 
 def known_truths(table: pd.DataFrame) -> Floats:
     """Return the true answers as 1 or 0; refuse missing ones."""
-    truths = as_bits(table["truth"], "truth")
-    if np.isnan(truths).any():
-        row = int(np.isnan(truths).argmax())
-        raise ValueError(f"{name_row(row, table.index, 'truth')} is missing; every question has a true answer")
-    return truths
+    refuse_gaps(table["truth"])
+    return as_bits(table["truth"], "truth")
 
 
 def as_bits(cells: pd.Series, name: str) -> Floats:
@@ -309,6 +305,12 @@ def as_bits(cells: pd.Series, name: str) -> Floats:
             "by ce.reasoning.parse_answers, and score other labels by ce.reasoning.label_scores"
         )
     return np.asarray(cells.astype("boolean").to_numpy(np.float64, na_value=np.nan))
+
+
+def refuse_gaps(cells: pd.Series) -> None:
+    """Refuse a column with missing cells."""
+    if (missing := cells.isna().to_numpy()).any():
+        raise ValueError(f"{name_row(int(missing.argmax()), cells.index, cells.name)} is missing; each row needs one")
 
 
 def refuse_repeats(answers: pd.DataFrame, keys: list[str]) -> None:
