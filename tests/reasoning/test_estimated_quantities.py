@@ -245,6 +245,15 @@ def test_compositions_can_be_few_or_none():
     assert len(quantities(end, worlds=tasks, n_compositions=0))
 
 
+def test_nodes_may_be_numbers():
+    world = World([(1, 2), (2, 3)], {"2": "or", "3": "and"}, {"1": 0.5, "2": 0.4, "3": 0.6})
+    pairs = {(1, 2): 0.6, (1, 3): 0.36, (2, 3): 0.6}
+    table = pd.concat([small("10", "01").assign(cause=c, effect=e) for c, e in pairs], ignore_index=True)
+    found = quantities(table, worlds=world, which=["pns"]).query("relation == 'external'")
+    assert found["truth_exact"].tolist() == pytest.approx([*pairs.values(), 0.36])
+    assert found["kind"].tolist() == ["local", "global", "local", "composition"]
+
+
 def test_a_factual_question_for_a_pair_and_for_all_is_ambiguous():
     tasks = make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1)
     answered = tasks.questionnaire().assign(answer=lambda q: q["truth"])

@@ -131,6 +131,9 @@ def test_worlds_of_your_own():
 def test_wrong_requests_are_refused(tasks):
     with pytest.raises(ValueError, match="either sizes"):
         make_tasks("candy_party")
+    for theme, sizes in (([], [[3, 3]]), ("candy_party", [])):
+        with pytest.raises(ValueError, match="no task to make; give at least one theme, and one graph's sizes"):
+            make_tasks(theme, sizes)
     with pytest.raises(ValueError, match=r"give \[\[4, 4\]\]"):
         make_tasks("candy_party", [4, 4])
     with pytest.raises(ValueError, match="n_samples must be a positive integer, found 0"):

@@ -106,6 +106,7 @@ def quantities(
     True
     """
     table, settings = check_answers(answers, by)
+    table = table.astype({"cause": "str", "effect": "str"})  # as worlds name their nodes
     chosen = list(QUANTITIES) if which is None else setting_names(which, "which")
     if not chosen:
         raise ValueError(f"which names no quantity; known are {', '.join(map(repr, QUANTITIES))}")
@@ -153,7 +154,7 @@ def _exact(worlds: Mapping[Any, World], groups: pd.DataFrame) -> pd.DataFrame | 
     """Return the exact quantities of the pair of each group."""
     if not worlds or groups.empty:
         return None
-    keys = groups[["task", "cause", "effect"]].astype({"cause": "str", "effect": "str"})
+    keys = groups[["task", "cause", "effect"]]
     parts = [
         worlds[task].truths(rows[["cause", "effect"]].to_numpy()).assign(task=task)
         for task, rows in keys.drop_duplicates().groupby("task", sort=False)

@@ -276,8 +276,7 @@ def label_scores(
     ``cluster="sample"``.
 
     A label that no truth has, such as "refused", is a wrong answer, and one more label with an F1 of 0 in the mean, as
-    in scikit-learn's `f1_score`. Missing answers are failed: they count neither way, but in n_failed, accuracy_low and
-    accuracy_high. So make what is no answer missing.
+    in scikit-learn's `f1_score`: make it missing, which counts in n_failed, accuracy_low and accuracy_high only.
 
     References
     ----------

@@ -351,6 +351,8 @@ def make_tasks(
             read_sizes(size, "sizes", expected, whole=True)
     themes = [theme] if isinstance(theme, (str, Theme)) else list(theme)
     origins: list[Any] = [o for o in (sizes if worlds is None else worlds) or [] for _ in range(n_tasks)]
+    if not themes or not origins:
+        raise ValueError("there is no task to make; give at least one theme, and one graph's sizes or one world")
     seed = resolve_seed(rng)
     tasks: list[Task] = []
     for words, origin in product([replace(get_theme(one), detail=detail) for one in themes], origins):
@@ -443,8 +445,7 @@ def pair_complexity(worlds: Mapping[Any, World], result: pd.DataFrame) -> pd.Dat
 
     chains = cut_chains(worlds, None, result["task"])
     complexities: dict[tuple[Any, ...], tuple[int, int | None]] = {}
-    pairs = result[["cause", "effect"]].astype("str")
-    keys = list(zip(result["task"], pairs["cause"], pairs["effect"], strict=True))
+    keys = list(zip(result["task"], result["cause"], result["effect"], strict=True))
     for task, cause, effect in dict.fromkeys(keys):
         if task in worlds:
             graph, chain = worlds[task].graph, chains.get(task, ())
