@@ -9,12 +9,16 @@ from numpy.typing import NDArray
 
 from ...execution.compilation import kernel, kernel_part
 from ...graphs.kernels.draws import STEP, mix, shuffle
+from .pairs import ALONE, ALONG_ORDER, DIAGONAL, RELABELLED, UNORDERED
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Words = NDArray[np.uint64]
 Payload = NDArray[Any]
+Room = tuple[Ints, Words, Words]
+#: marks of truths, scores, and the positions of each pair's own
+Cells = tuple[Bools, Floats, Ints, Ints]
 
 #: columns of what `rank` finds
 N_RANKED = 7
@@ -23,37 +27,25 @@ AUC, AP, PRECISION, EARLY, N_SELECTED, F1, HAMMING = range(N_RANKED)
 
 @kernel
 def collect(
-    marks: Bools,
-    values: Floats,
-    truth: Ints,
-    estimate: Ints,
-    codes: NDArray[np.int8],
-    by_size: Bools,
-    member: Bools,
-    source: Bools,
-    undirected: int,
-    mean: bool,
-    fill: float,
-    keys: Floats,
-    labels: Bools,
-    counts: Ints,
-    slots: Bools,
+    cells: Cells, codes: NDArray[np.int8], by_size: Bools, nodes: Any, options: tuple[int, bool, float], out: Any
 ) -> None:
     """List the candidates of each pair: `keys`, `labels` and `slots`; `counts` are N, K and true ones left out."""
+    (marks, values, truth, estimate), (member, source), (keys, labels, counts, slots) = cells, nodes, out
+    undirected, mean, fill = options
     d = marks.shape[1]
     for row in range(truth.size):
         t, e, code = truth[row], estimate[row], codes[row]
         n, k, lost = 0, 0, 0
         for i in range(d):
             for j in range(d):
-                if (i == j and code != 2) or (code == 1 and i > j):
+                if (i == j and code != DIAGONAL) or (code == UNORDERED and i > j):
                     continue
                 mark, back = marks[t, i, j], marks[t, j, i]
-                label = mark or back if code == 1 else mark and not (back and undirected != 0)
+                label = mark or back if code == UNORDERED else mark and not (back and undirected != 0)
                 x = values[e, i, j]
                 if by_size[row]:
                     x = abs(x)
-                if code == 1:
+                if code == UNORDERED:
                     y = values[e, j, i]
                     if by_size[row]:
                         y = abs(y)
@@ -63,7 +55,7 @@ def collect(
                         x = (x + y) / 2 if mean else max(x, y)
                 if np.isnan(x):
                     x = fill
-                ignored = code != 1 and undirected == 2 and mark and back
+                ignored = code != UNORDERED and undirected == 2 and mark and back
                 if ignored or np.isnan(x) or not (source[t, i] and member[t, i] and member[t, j]):
                     lost += label
                     continue
@@ -195,10 +187,9 @@ def pattern_sums(above: Floats, tied: Floats, sums: Floats) -> None:
 
 
 @kernel
-def least_shd(
-    marks: Bools, values: Floats, truth: Ints, estimate: Ints, by_size: Bools, room: Floats, places: Ints, found: Floats
-) -> None:
+def least_shd(cells: Cells, by_size: Bools, room: Floats, places: Ints, found: Floats) -> None:
     """Find the smallest number of pairs whose edge differs, over the graphs of all thresholds."""
+    marks, values, truth, estimate = cells
     d = marks.shape[1]
     for row in range(truth.size):
         graph, scores = marks[truth[row]], values[estimate[row]]
@@ -232,25 +223,15 @@ def least_shd(
 
 @kernel
 def shuffle_scores(
-    planes: Floats,
-    estimate: Ints,
-    slots: Bools,
-    paired: Bools,
-    acyclic: Bools,
-    keys: Words,
-    start: int,
-    count: int,
-    sources: Ints,
-    places: Words,
-    order: Words,
-    out: Floats,
+    planes: Floats, estimate: Ints, slots: Bools, how: Ints, keys: Words, draws: Any, room: Room, out: Floats
 ) -> None:
-    """Shuffle the scores over the marked slots; of `paired` rows both directions of a pair move together.
-
-    In `acyclic` rows slots are pairs with one score at most, which is directed along a random order of the nodes.
-    """
+    """Shuffle the scores of rows over their slots as `how` states, in draws start .. start + count - 1 of each row."""
     d = planes.shape[2]
+    start, count = draws
+    sources, places, order = room
     for row in range(keys.size):
+        if how[row] == RELABELLED:
+            continue
         base = mix(keys[row] + STEP)
         scores = planes[estimate[row]]
         n = 0
@@ -262,7 +243,7 @@ def shuffle_scores(
         for column in range(count):
             chosen = places[:n]
             state = shuffle(mix(base + np.uint64(start + column + 1) * STEP), chosen)
-            if acyclic[row]:
+            if how[row] == ALONG_ORDER:
                 shuffle(state, order)
             drawn = out[row * count + column]
             for plane in range(planes.shape[1]):
@@ -273,91 +254,75 @@ def shuffle_scores(
                     i, j = sources[m] // d, sources[m] % d
                     a, b = sources[chosen[m]] // d, sources[chosen[m]] % d
                     x, y = scores[plane, i, j], scores[plane, j, i]
-                    if acyclic[row]:
+                    if how[row] == ALONG_ORDER:
                         x, y = x + y, 0.0
                         if order[a] > order[b]:
                             x, y = y, x
                     drawn[plane, a, b] = x
-                    if paired[row] or acyclic[row]:
+                    if how[row] != ALONE:
                         drawn[plane, b, a] = y
 
 
 @kernel
 def relabel_scores(
-    planes: Floats, estimate: Ints, keys: Words, start: int, count: int, order: Words, out: Floats
+    planes: Floats, estimate: Ints, how: Ints, keys: Words, draws: Any, order: Words, out: Floats
 ) -> None:
-    """Move every score with its nodes: node i becomes place i of a shuffle, as graphs are relabelled."""
-    d = planes.shape[2]
+    """Move the scores of relabelled rows with their nodes: node i becomes place i of a shuffle, as in graphs."""
+    start, count = draws
     for row in range(keys.size):
-        base = mix(keys[row] + STEP)
-        scores = planes[estimate[row]]
-        for column in range(count):
-            shuffle(mix(base + np.uint64(start + column + 1) * STEP), order)
-            drawn = out[row * count + column]
-            for plane in range(planes.shape[1]):
-                for i in range(d):
-                    for j in range(d):
-                        drawn[plane, order[i], order[j]] = scores[plane, i, j]
+        if how[row] == RELABELLED:
+            base = mix(keys[row] + STEP)
+            scores = planes[estimate[row]]
+            for column in range(count):
+                shuffle(mix(base + np.uint64(start + column + 1) * STEP), order)
+                drawn = out[row * count + column]
+                for plane in range(planes.shape[1]):
+                    for i in range(order.size):
+                        for j in range(order.size):
+                            drawn[plane, order[i], order[j]] = scores[plane, i, j]
+
+
+@kernel_part
+def _true_of_group(t: int, rest: int, left: int, chances: Floats) -> tuple[int, int]:
+    """Fill in the chances of `low` to `high` true ones in a group of t, where `rest` of `left` are; return both."""
+    low, high = max(0, rest - (left - t)), min(t, rest)
+    if t == 1:
+        chances[0], chances[1] = (left - rest) / left, rest / left
+    elif low <= high:
+        mode = min(max((t + 1) * (rest + 1) // (left + 2), low), high)
+        chances[mode] = 1.0
+        for a in range(mode, high):
+            chances[a + 1] = chances[a] * ((t - a) * (rest - a) / ((a + 1.0) * (left - t - rest + a + 1.0)))
+        for a in range(mode, low, -1):
+            chances[a - 1] = chances[a] * (a * (left - t - rest + a) / ((t - a + 1.0) * (rest - a + 1.0)))
+        total = 0.0
+        for a in range(low, high + 1):
+            total += chances[a]
+        for a in range(low, high + 1):
+            chances[a] /= total
+    return low, high
 
 
 @kernel
-def transitions(sizes: Ints, n: int, k: int, starts: Ints, weights: Floats) -> None:
-    """Fill in the probabilities of a true ones in a group, after c so far: from `starts` of the group on, (c, a)."""
-    left = n
-    for g in range(sizes.size):
-        t = sizes[g]
-        width = min(t, k) + 1
-        for c in range(k + 1):
-            at = starts[g] + c * width
-            rest = k - c
-            low, high = max(0, rest - (left - t)), min(t, rest)
-            for a in range(width):
-                weights[at + a] = 0.0
-            if low > high:
-                continue
-            if t == 1:
-                if low == 0:
-                    weights[at] = (left - rest) / left
-                if high == 1:
-                    weights[at + 1] = rest / left
-                continue
-            mode = min(max((t + 1) * (rest + 1) // (left + 2), low), high)
-            weights[at + mode] = 1.0
-            for a in range(mode, high):
-                ratio = (t - a) * (rest - a) / ((a + 1.0) * (left - t - rest + a + 1.0))
-                weights[at + a + 1] = weights[at + a] * ratio
-            for a in range(mode, low, -1):
-                ratio = a * (left - t - rest + a) / ((t - a + 1.0) * (rest - a + 1.0))
-                weights[at + a - 1] = weights[at + a] * ratio
-            total = 0.0
-            for a in range(low, high + 1):
-                total += weights[at + a]
-            for a in range(low, high + 1):
-                weights[at + a] /= total
-        left -= t
-
-
-@kernel
-def rank_sum_law(sizes: Ints, n: int, k: int, starts: Ints, weights: Floats, state: Floats, moved: Floats) -> None:
+def rank_sum_law(sizes: Ints, n: int, k: int, chances: Floats, state: Floats, moved: Floats) -> None:
     """Find the law of 2 U, twice the Mann-Whitney statistic: (k + 1, 2 k (n - k) + 1) in `state`, its last row."""
     state[:, :] = 0.0
     state[0, 0] = 1.0
     left, most = n, 0
-    for g in range(sizes.size):
-        t = sizes[g]
-        width = min(t, k) + 1
+    for t in sizes:
         reach = 0
         moved[:, :] = 0.0
         for c in range(k + 1):
-            for a in range(min(width, k - c + 1)):
-                w = weights[starts[g] + c * width + a]
-                if w == 0.0:
+            low, high = _true_of_group(t, k - c, left, chances)
+            for a in range(low, high + 1):
+                chance = chances[a]
+                if chance == 0.0:
                     continue
                 step = 2 * a * (left - t - (k - c - a)) + a * (t - a)
                 # states further up have no weight
                 end = min(most + 1, state.shape[1] - step)
                 for u in range(end):
-                    moved[c + a, u + step] += w * state[c, u]
+                    moved[c + a, u + step] += chance * state[c, u]
                 reach = max(reach, end - 1 + step)
         most = reach
         for c in range(k + 1):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from .pairs import Candidates, ScorePairs, Universe, candidates, universe_option
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+#: values and their probabilities
+Law = tuple[Floats, Floats]
 
 #: steps of the program up to which a law is computed, and products of its size up to which one without ties is
 _MOST_STEPS, _MOST_COUNTS = 600_000_000, 6_000_000
@@ -27,7 +30,8 @@ _TIED, _FEWEST = 0.2, 10
 _EXACT_PART = 6
 #: products of true and other ones up to which tails are listed
 _MOST_VALUES = 20_000_000
-EXACT, MIXTURE, NORMAL = "exact", "mixture", "normal"
+#: how laws of areas are found
+METHODS = EXACT, MIXTURE, NORMAL = "exact", "mixture", "normal"
 
 
 class Ties(NamedTuple):
@@ -53,17 +57,6 @@ def make_ties(n: int, k: int, sizes: Ints) -> Ties:
     return Ties(int(n), int(k), b"" if untied else np.asarray(sizes, np.int32).tobytes())
 
 
-def ties_of(found: Candidates, rows: Ints) -> tuple[list[Ties], Ints]:
-    """Return the distinct profiles of rows, and the number of each row's own."""
-    known: dict[Ties, int] = {}
-    index = np.empty(len(rows), np.int64)
-    for at, row in enumerate(rows.tolist()):
-        n, k = int(found.size[row]), int(found.n_true[row])
-        sizes = np.unique(found.keys[row, :n], return_counts=True)[1][::-1]
-        index[at] = known.setdefault(make_ties(n, k, sizes), len(known))
-    return list(known), index
-
-
 class RankSum(NamedTuple):
     """The law of 2 U, twice the number of (true, other) pairs in the right order, ties counting half."""
 
@@ -72,13 +65,9 @@ class RankSum(NamedTuple):
     #: upper tails P(2 U >= 0), P(2 U >= 1), ..., the last one 0
     tails: Floats
 
-    def above(self, twice_u: NDArray[np.int64]) -> Floats:
+    def above(self, twice_u: Ints) -> Floats:
         """Return P(2 U >= each number)."""
         return self.tails[np.clip(twice_u, 0, len(self.tails) - 1)]
-
-    def quantile(self, q: float) -> float:
-        """Return the smallest 2 U whose probability of at most it is q or more."""
-        return float(np.argmax(1 - self.tails[1:] >= q - 1e-12))
 
 
 def variance(ties: Ties) -> float:
@@ -91,18 +80,22 @@ def variance(ties: Ties) -> float:
 @lru_cache(maxsize=512)
 def rank_sum(ties: Ties) -> RankSum | None:
     """Return the law of 2 U, or None where it must be simulated."""
-    n, k = ties.n, ties.k
+    n, k, sizes = ties.n, ties.k, ties.sizes
     few = min(k, n - k)
+    steps = int(((few + 1) * (np.minimum(sizes, few) + 1)).sum())
     if not ties.profile and few * few * (n - few) <= _MOST_COUNTS:
         return RankSum(EXACT, _tails_of(_untied(n, few)))
-    # the classes may be exchanged, if the groups are reversed
-    few_ties = ties if k <= n - k else make_ties(n, n - k, ties.sizes[::-1])
-    steps = int(_transition_starts(few_ties)[-1])
     if ties.profile and steps * few * (n - few) <= _MOST_STEPS:
-        return RankSum(EXACT, _tails_of(_tied(few_ties)))
-    if ties.sizes.max(initial=0) <= _TIED * n and few >= _FEWEST and k * (n - k) <= _MOST_VALUES:
+        # the classes may be exchanged, if the groups are reversed
+        return RankSum(EXACT, _tails_of(_tied(n, few, sizes if k == few else sizes[::-1].copy())))
+    # 2 U as an array is bounded by memory
+    if k * (n - k) > _MOST_VALUES:
+        return None
+    if sizes.max(initial=0) <= _TIED * n and few >= _FEWEST:
         return RankSum(NORMAL, _normal_tails(ties))
-    return _mixture(ties)
+    # one large group stands at the end and the others are small
+    small = int(sizes[:-1].max(initial=0)) <= max(1, _TIED * (n - int(sizes[-1])))
+    return RankSum(MIXTURE, mixture_tails(ties)) if small else None
 
 
 def _tails_of(law: Floats) -> Floats:
@@ -110,21 +103,13 @@ def _tails_of(law: Floats) -> Floats:
     return np.minimum(np.append(np.cumsum(law[::-1])[::-1], 0.0), 1.0)
 
 
-def _tied(ties: Ties) -> Floats:
+def _tied(n: int, k: int, sizes: Ints) -> Floats:
     """Return the law of 2 U by the program over groups."""
-    from .kernels import rank_sum_law, transitions
+    from .kernels import rank_sum_law
 
-    sizes, starts, n, k = ties.sizes, _transition_starts(ties), ties.n, ties.k
-    weights = np.empty(int(starts[-1]))
-    transitions(sizes, n, k, starts, weights)
     state, moved = np.empty((2, k + 1, 2 * k * (n - k) + 1))
-    rank_sum_law(sizes, n, k, starts, weights, state, moved)
+    rank_sum_law(sizes, n, k, np.empty(int(sizes.max()) + 2), state, moved)
     return state[k].copy()
-
-
-def _transition_starts(ties: Ties) -> Ints:
-    """Return where the chances of true ones in each group, after as many so far, start; the last is their number."""
-    return np.append(0, np.cumsum((ties.k + 1) * (np.minimum(ties.sizes, ties.k) + 1)))
 
 
 @lru_cache(maxsize=256)
@@ -141,9 +126,7 @@ def _untied(n: int, k: int) -> Floats:
             counts[u] += counts[u - i]
     total = math.comb(n, k)
     law = np.zeros(2 * most + 1)
-    first = np.array([count / total for count in counts])
-    law[: 2 * half : 2] = first
-    law[2 * most :: -2][:half] = first
+    law[: 2 * half : 2] = law[::-2][:half] = [count / total for count in counts]
     return law
 
 
@@ -153,22 +136,10 @@ def _normal_tails(ties: Ties) -> Floats:
 
     step = 1 if ties.profile else 2  # of 2 U
     most = 2 * ties.k * (ties.n - ties.k)
-    values = np.arange(most + 2, dtype=np.float64)
-    reached = np.ceil(values / step) * step
-    deviation = 2 * math.sqrt(variance(ties))
-    tails = ndtr((most / 2 - (reached - step / 2)) / deviation)
+    reached = np.ceil(np.arange(most + 2, dtype=np.float64) / step) * step
+    tails = ndtr((most / 2 - (reached - step / 2)) / (2 * math.sqrt(variance(ties))))
     tails[0], tails[-1] = 1.0, 0.0
     return np.asarray(tails)
-
-
-def _mixture(ties: Ties) -> RankSum | None:
-    """Return the law as a mixture, where one large group stands at the end and the others are small."""
-    sizes, n, k = ties.sizes, ties.n, ties.k
-    m = n - int(sizes[-1])
-    # 2 U as an array is bounded by memory
-    if k * (n - k) > _MOST_VALUES or int(sizes[:-1].max(initial=0)) > max(1, _TIED * m):
-        return None
-    return RankSum(MIXTURE, mixture_tails(ties))
 
 
 def mixture_tails(ties: Ties) -> Floats:
@@ -176,16 +147,14 @@ def mixture_tails(ties: Ties) -> Floats:
     sizes, n, k = ties.sizes, ties.n, ties.k
     m = n - int(sizes[-1])
     tails = np.zeros(2 * k * (n - k) + 2)
-    low, high = max(0, k - (n - m)), min(k, m)
-    chances = np.exp([_log_hypergeometric(n, k, m, h) for h in range(low, high + 1)])
+    hits = range(max(0, k - (n - m)), min(k, m) + 1)
+    chances = np.exp([_log_choose(m, h) + _log_choose(n - m, k - h) - _log_choose(n, k) for h in hits])
     chances /= chances.sum()
-    for h, chance in zip(range(low, high + 1), chances.tolist(), strict=True):
-        others = n - m - (k - h)
-        constant = (2 * h + k - h) * others
+    for h, chance in zip(hits, chances.tolist(), strict=True):
+        constant = (2 * h + k - h) * (n - m - (k - h))
         part = _part(make_ties(m, h, sizes[:-1]))
         tails[:constant] += chance
-        end = constant + len(part)
-        tails[constant:end] += chance * part
+        tails[constant : constant + len(part)] += chance * part
     tails = np.minimum(tails, 1.0)
     tails[-1] = 0.0
     return tails
@@ -202,154 +171,134 @@ def _part(ties: Ties) -> Floats:
     return _normal_tails(ties)[:-1]
 
 
-def _log_hypergeometric(n: int, k: int, m: int, h: int) -> float:
-    def choose(a: int, b: int) -> float:
-        return math.lgamma(a + 1) - math.lgamma(b + 1) - math.lgamma(a - b + 1)
-
-    return choose(m, h) + choose(n - m, k - h) - choose(n, k)
-
-
-#: how p-values of areas whose laws are not exact are found
-_METHODS = (MIXTURE, NORMAL)
+def _log_choose(n: int, k: int) -> float:
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 class Shuffled(NamedTuple):
     """Rows whose candidates are the slots over which scores are shuffled."""
 
-    #: (m,): positions of the rows, among n
+    metric: Metric
+    pairs: ScorePairs
+    candidates: Candidates
+    #: (m,): positions of the rows
     rows: Ints
-    n: int
-    #: the distinct profiles, and the number of each row's own
+    #: the distinct profiles, and (m,) the number of each row's own
     ties: list[Ties]
     place: Ints
 
 
-_Form = Callable[[Shuffled, Metric, ScorePairs], ClosedForm]
-#: values and their probabilities
-Law = tuple[Floats, Floats]
-
-
-def shuffled_law(metric: Metric, pairs: ScorePairs, slots: NDArray[np.bool_]) -> ClosedForm | None:
-    """Return what is known of a metric where scores are shuffled over `slots`, (n, d, d), or None."""
-    if metric.closed_form not in _FORMS:
+def shuffled_law(
+    metric: Metric, pairs: ScorePairs, slots: NDArray[np.bool_], shuffled: NDArray[np.bool_]
+) -> ClosedForm | None:
+    """Return what is known of a metric in the rows whose scores are shuffled over `slots`, (n, d, d), or None."""
+    form, _ = _FORMS.get(metric.closed_form or "", (None, ""))
+    if form is None:
         return None
-    options = universe_options(metric)
-    if metric.closed_form == "early_precision":
-        options["magnitude"] = True
-    chosen = Universe(**options)
+    early = metric.closed_form == "early_precision"
+    chosen = Universe(**universe_options(metric) | ({"magnitude": True} if early else {}))
     try:
         candidate_set = candidates(pairs, chosen)
     except PairError:
         # scoring names the rows at fault
         return None
-    same = (candidate_set.slots == slots).reshape(pairs.n, -1).all(axis=1)
+    same = shuffled & (candidate_set.slots == slots).reshape(pairs.n, -1).all(axis=1)
     # symmetric scores have two slots per pair in an ordered universe
     same &= ~(pairs.symmetric & (chosen.codes(pairs) == 0))
     rows = np.flatnonzero(same)
     if not len(rows):
         return None
-    ties, index = ties_of(candidate_set, rows)
-    return _FORMS[metric.closed_form](Shuffled(rows, pairs.n, ties, index), metric, pairs)
+    numbers: dict[Ties, int] = {}
+    place = np.empty(len(rows), np.int64)
+    for at, row in enumerate(rows.tolist()):
+        n, k = int(candidate_set.size[row]), int(candidate_set.n_true[row])
+        sizes = np.unique(candidate_set.keys[row, :n], return_counts=True)[1][::-1]
+        place[at] = numbers.setdefault(make_ties(n, k, sizes), len(numbers))
+    known = form(Shuffled(metric, pairs, candidate_set, rows, list(numbers), place))
+    tails_of_rows = known.tails
+    if tails_of_rows is None:
+        return known.spread(same)
+
+    def tails(observed: Floats, level: float) -> Tails:
+        every = Tails.unknown(pairs.n)
+        parts: list[tuple[Any, Any]] = list(zip(every, tails_of_rows(observed[rows], level), strict=True))
+        for values, part in parts:
+            values[rows] = part
+        return every
+
+    tailed = np.zeros(pairs.n, np.bool_)
+    tailed[rows] = known.tailed
+    return replace(known.spread(same), tails=tails, tailed=tailed)
 
 
-def _spread(shuffled: Shuffled, values: Floats) -> Floats:
-    """Lay values of the profiles out along all rows."""
-    row_values = np.full(shuffled.n, np.nan)
-    row_values[shuffled.rows] = values[shuffled.place]
-    return row_values
+def _pooled(keys: Any, law: Callable[..., Law]) -> ClosedForm:
+    """Return the form of rows whose laws have these parameters, (m, p)."""
+    distinct, index = np.unique(keys, axis=0, return_inverse=True)
+    return ClosedForm.of(Distribution.pooled(index.reshape(-1), (law(*key) for key in distinct.tolist())))
 
 
-def _stored(shuffled: Shuffled, laws: list[Law]) -> ClosedForm:
-    """Return the form of rows whose profiles have these laws."""
-    law = Distribution.pooled(shuffled.place, laws)
-    rows = np.zeros(shuffled.n, np.bool_)
-    rows[shuffled.rows] = True
-    return ClosedForm.of(law).spread(rows)
-
-
-def _precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
-    laws: list[Law] = []
-    for ties in shuffled.ties:
-        k = metric.options.get("k")
+def _precision(shuffled: Shuffled) -> ClosedForm:
+    keys = np.zeros((len(shuffled.ties), 5), np.int64)
+    for number, ties in enumerate(shuffled.ties):
+        k = shuffled.metric.options.get("k")
         first = ties.k if k is None else int(k)
-        if not 0 < first <= ties.n:
-            laws.append((np.array([np.nan]), np.ones(1)))
-        else:
+        if 0 < first <= ties.n:
             # the candidates above the group in which the cut falls, and its size
             ends = np.cumsum(ties.sizes)
             group = int(np.searchsorted(ends, first))
             tied = int(ties.sizes[group])
-            laws.append(precision_law(ties.n, ties.k, first, int(ends[group]) - tied, tied))
-    return _stored(shuffled, laws)
+            keys[number] = ties.n, ties.k, first, int(ends[group]) - tied, tied
+    return _pooled(keys[shuffled.place], precision_law)
 
 
-def _brier(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
+def _brier(shuffled: Shuffled) -> ClosedForm:
     """Return mean and variance of the Brier score: only the sum of the true candidates' probabilities varies."""
-    candidate_set = candidates(pairs, Universe(**universe_options(metric), magnitude=False))
-    q = np.where(np.arange(candidate_set.keys.shape[1]) < candidate_set.size[:, None], candidate_set.keys, 0.0)
-    n, k = np.maximum(candidate_set.size, 1).astype(np.float64), candidate_set.n_true.astype(np.float64)
+    found = shuffled.candidates
+    q = np.where(np.arange(found.keys.shape[1]) < found.size[:, None], found.keys, 0.0)[shuffled.rows]
+    size, k = (x[shuffled.rows].astype(np.float64) for x in (found.size, found.n_true))
+    n = np.maximum(size, 1)
     average = q.sum(axis=1) / n
     spread = np.maximum((q**2).sum(axis=1) / n - average**2, 0.0)
     mean = ((q**2).sum(axis=1) + k) / n - 2 * k * average / n
     variance = 4 / n**2 * k * (n - k) / np.maximum(n - 1, 1) * spread
-    some = np.zeros(shuffled.n, np.bool_)
-    some[shuffled.rows] = candidate_set.size[shuffled.rows] > 0
-    mean, variance = (np.where(some, x, np.nan) for x in (mean, variance))
-    return ClosedForm(mean, variance, tailed=np.zeros(shuffled.n, np.bool_))
+    mean, variance = (np.where(size > 0, x, np.nan) for x in (mean, variance))
+    return ClosedForm(mean, variance)
 
 
-def _early(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
+def _early(shuffled: Shuffled) -> ClosedForm:
     """Return the law of the early precision ratio: the number of scores that it counts does not change."""
     from .metrics import early_precision_selected
 
+    found, options = shuffled.candidates, universe_options(shuffled.metric)
     # undefined without candidates
-    selected = np.nan_to_num(early_precision_selected(pairs, **universe_options(metric)))[shuffled.rows].astype(
-        np.int64
-    )
-    numbers = np.array([(ties.n, ties.k) for ties in shuffled.ties], np.int64)[shuffled.place]
-    distinct, index = np.unique(np.column_stack([numbers, selected]), axis=0, return_inverse=True)
-    laws: list[Law] = []
-    for n, k, m in distinct.tolist():
-        if k == 0 or m == 0:
-            laws.append((np.array([np.nan if k == 0 else 0.0]), np.ones(1)))
-        else:
-            counts, chances = hypergeometric_law(n, k, m)
-            laws.append((counts / m * (n / k), chances))
-    return _stored(shuffled._replace(place=index.reshape(-1)), laws)
+    selected = np.nan_to_num(early_precision_selected(shuffled.pairs, **options)).astype(np.int64)
+    return _pooled(np.column_stack([found.size, found.n_true, selected])[shuffled.rows], early_law)
 
 
-def _auroc(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
+def _auroc(shuffled: Shuffled) -> ClosedForm:
     """Return the law of the area under the ROC curve: tails of twice the Mann-Whitney statistic."""
+    place = shuffled.place
     both = np.array([0 < ties.k < ties.n for ties in shuffled.ties])
     sums = [rank_sum(ties) if able else None for ties, able in zip(shuffled.ties, both.tolist(), strict=True)]
     products = np.array([ties.k * (ties.n - ties.k) for ties in shuffled.ties], np.float64)
-    mean = np.where(both, 0.5, np.nan)
     spread = [variance(ties) for ties in shuffled.ties]
     squares = np.divide(spread, products**2, out=np.full(len(products), np.nan), where=both)
-    tailed = np.zeros(shuffled.n, np.bool_)
-    tailed[shuffled.rows] = np.array([x is not None for x in sums])[shuffled.place] | ~both[shuffled.place]
 
     def tails(observed: Floats, level: float) -> Tails:
-        row_tails = Tails.unknown(shuffled.n)
+        row_tails = Tails.unknown(len(place))
         for number, law in enumerate(sums):
             if law is None:
                 continue
-            at, product = shuffled.rows[shuffled.place == number], products[number]
-            at = at[~np.isnan(observed[at])]
-            twice = np.rint(2 * observed[at] * product).astype(np.int64)
+            at = np.flatnonzero((place == number) & ~np.isnan(observed))
+            twice = np.rint(2 * observed[at] * products[number]).astype(np.int64)
             row_tails.p[at], row_tails.strict[at] = law.above(twice), law.above(twice + 1)
             for limits, q in ((row_tails.low, (1 - level) / 2), (row_tails.high, (1 + level) / 2)):
-                limits[at] = law.quantile(q) / (2 * product)
-            row_tails.method[at] = (EXACT, *_METHODS).index(law.method)
+                limits[at] = np.argmax(1 - law.tails[1:] >= q - 1e-12) / (2 * products[number])
+            row_tails.method[at] = METHODS.index(law.method)
         return row_tails
 
-    return ClosedForm(_spread(shuffled, mean), _spread(shuffled, squares), tails=tails, tailed=tailed)
-
-
-def _average_precision(shuffled: Shuffled, metric: Metric, pairs: ScorePairs) -> ClosedForm:
-    """Return the mean of the average precision; p-values are simulated."""
-    mean = np.array([average_precision_mean(ties) for ties in shuffled.ties])
-    return ClosedForm(_spread(shuffled, mean), tailed=np.zeros(shuffled.n, np.bool_))
+    tailed = np.array([law is not None for law in sums]) | ~both
+    return ClosedForm(np.where(both, 0.5, np.nan)[place], squares[place], tails=tails, tailed=tailed[place])
 
 
 def average_precision_mean(ties: Ties) -> float:
@@ -362,9 +311,23 @@ def average_precision_mean(ties: Ties) -> float:
     return float((ties.sizes * (1 + others) / ends).sum() / ties.n)
 
 
+def _average_precision(shuffled: Shuffled) -> ClosedForm:
+    return ClosedForm(np.array([average_precision_mean(ties) for ties in shuffled.ties])[shuffled.place])
+
+
+def early_law(n: int, k: int, selected: int) -> Law:
+    """Return the law of the early precision ratio of as many candidates."""
+    if k == 0 or selected == 0:
+        return np.array([np.nan if k == 0 else 0.0]), np.ones(1)
+    counts, chances = hypergeometric_law(n, k, selected)
+    return counts / selected * (n / k), chances
+
+
 @lru_cache(maxsize=4096)
-def precision_law(n: int, k: int, first: int, above: int, tied: int) -> tuple[Floats, Floats]:
+def precision_law(n: int, k: int, first: int, above: int, tied: int) -> Law:
     """Return the law of the precision of the `first` candidates: `above` the cut, and a share of those `tied` there."""
+    if not first:
+        return np.array([np.nan]), np.ones(1)
     share = (first - above) / tied
     if share == 1:
         counts, chances = hypergeometric_law(n, k, first)
@@ -377,26 +340,33 @@ def precision_law(n: int, k: int, first: int, above: int, tied: int) -> tuple[Fl
     return np.concatenate(values), np.concatenate(weights)
 
 
-_FORMS: dict[str, _Form] = {
-    "auroc": _auroc,
-    "average_precision": _average_precision,
-    "precision_at_k": _precision,
-    "brier": _brier,
-    "early_precision": _early,
+#: what is known where scores are shuffled, and what list_closed_forms states
+_FORMS: dict[str, tuple[Callable[[Shuffled], ClosedForm] | None, str]] = {
+    "auroc": (
+        _auroc,
+        "The Mann-Whitney statistic of the candidates' midranks. With shuffled scores its law is exact, ties included, "
+        "a mixture over the true candidates above a large tie, or normal; with relabelled nodes mean and variance are "
+        "exact.",
+    ),
+    "average_precision": (
+        _average_precision,
+        "The average precision of the candidates. With shuffled scores and with relabelled nodes its mean is exact.",
+    ),
+    "precision_at_k": (
+        _precision,
+        "The precision of the k largest scores. With shuffled scores its law is hypergeometric; with relabelled nodes "
+        "mean and variance are exact.",
+    ),
+    "brier": (_brier, "The Brier score of the candidates. With shuffled scores mean and variance are exact."),
+    "calibration": (
+        None,
+        "A distance between probabilities and shares, which is tested against calibrated probabilities.",
+    ),
+    "early_precision": (
+        _early,
+        "The early precision ratio. With shuffled scores its law is hypergeometric.",
+    ),
 }
-
-
-_RULES: dict[str, str] = {
-    "auroc": "The Mann-Whitney statistic of the candidates' midranks. With shuffled scores its law is exact, ties "
-    "included, a mixture over the true candidates above a large tie, or normal; with relabelled nodes mean and "
-    "variance are exact.",
-    "average_precision": "The average precision of the candidates. With shuffled scores and with relabelled nodes its "
-    "mean is exact.",
-    "precision_at_k": "The precision of the k largest scores. With shuffled scores its law is hypergeometric; with "
-    "relabelled nodes mean and variance are exact.",
-    "brier": "The Brier score of the candidates. With shuffled scores mean and variance are exact.",
-    "calibration": "A distance between probabilities and shares, which is tested against calibrated probabilities.",
-    "early_precision": "The early precision ratio. With shuffled scores its law is hypergeometric.",
-}
-for _name, _explanation in _RULES.items():
-    register_closed_form(ClosedFormRule(_name, "scores", _explanation, methods=_METHODS if _name == "auroc" else ()))
+for _name, (_, _explanation) in _FORMS.items():
+    _methods = METHODS[1:] if _name == "auroc" else ()
+    register_closed_form(ClosedFormRule(_name, "scores", _explanation, methods=_methods))

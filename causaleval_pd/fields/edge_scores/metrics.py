@@ -15,7 +15,7 @@ from ...contract.options import takes_settings_of, with_example, with_options
 from ...contract.pairs import PairError
 from ...graphs.kernels.planes import KINDS as CLASSES
 from ...graphs.kernels.planes import PLAIN_KINDS
-from .cells import KINDS, WEIGHT
+from .cells import KINDS
 from .field import SCORES
 from .pairs import UNIVERSES, Candidates, ScorePairs, Sources, Universe, candidates
 
@@ -228,11 +228,9 @@ def best_shd(pairs: ScorePairs, *, magnitude: bool | None = None) -> Floats:
     """
     from .kernels import least_shd
 
-    kinds, d = pairs.estimate.kinds[pairs.estimate_index], pairs.n_nodes
-    by_size = kinds == WEIGHT if magnitude is None else np.full(pairs.n, check_flag(magnitude, "magnitude"))
-    distances = np.empty(pairs.n)
-    cells = pairs.truth.marks, pairs.estimate.values, pairs.truth_index, pairs.estimate_index
-    least_shd(*cells, by_size, np.empty(d * d), np.empty(d * d, np.int64), distances)
+    by_size = pairs.by_size(None if magnitude is None else check_flag(magnitude, "magnitude"))
+    distances, n_cells = np.empty(pairs.n), pairs.n_nodes**2
+    least_shd(pairs.stored, by_size, np.empty(n_cells), np.empty(n_cells, np.int64), distances)
     return distances
 
 

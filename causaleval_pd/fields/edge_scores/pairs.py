@@ -18,6 +18,7 @@ from ...graphs.kernels.inputs import read_only
 from .cells import KINDS, TYPES, WEIGHT, ScoreBatch
 
 Marks = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 
 #: nanoseconds that ranking one ordered pair of nodes takes, roughly
 _RANKING = 60.0
@@ -77,6 +78,16 @@ class ScorePairs(StoredPairs):
         """Whether the scores of each pair are of unordered pairs."""
         return self.estimate.symmetric[self.estimate_index]
 
+    @property
+    def stored(self) -> tuple[Marks, Floats, NDArray[np.int64], NDArray[np.int64]]:
+        """Marks of the truths, scores, and the positions of each pair's own, for kernels."""
+        return self.truth.marks, read_only(self.estimate.values, np.float64), self.truth_index, self.estimate_index
+
+    def by_size(self, magnitude: bool | None) -> Marks:
+        """Return which pairs rank by absolute values, as an option of metrics has it: default weights only."""
+        kinds = self.estimate.kinds[self.estimate_index]
+        return kinds == WEIGHT if magnitude is None else np.full(self.n, magnitude)
+
     def describe(self, position: int) -> str:
         """Name the class of the truth and the kind of the scores at `position`."""
         truth = graph_planes.a_kind(self.truth.kinds[self.truth_index[position]])
@@ -89,11 +100,11 @@ class ScorePairs(StoredPairs):
 #: names of universes; None is "ordered" for scores of ordered pairs, and "unordered" for symmetric ones
 UNIVERSES = ("ordered", "unordered", "ordered_with_diagonal", "beeline", "beeline_sources")
 ORDERED, UNORDERED, DIAGONAL = range(3)
+#: how null models move scores: over slots one by one, both directions of a pair together, pairs with one score along a
+#: random order of the nodes, or with their nodes
+ALONE, PAIRED, ALONG_ORDER, RELABELLED = range(4)
+_BEELINE = ("beeline", "beeline_sources")
 _UNDIRECTED = ("both", "none", "ignore")
-_REDUCE = ("max", "mean")
-_UNSCORED = ("drop", "last")
-
-Floats = NDArray[np.float64]
 Sources = Iterable[str] | None
 
 
@@ -115,8 +126,8 @@ class Universe:
             object.__setattr__(self, "sources", tuple(sorted(set(map(str, self.sources)))))
         check_choice(self.universe, (*UNIVERSES, None), "universe")
         check_choice(self.undirected, _UNDIRECTED, "undirected")
-        check_choice(self.reduce, _REDUCE, "reduce")
-        check_choice(self.unscored, _UNSCORED, "unscored")
+        check_choice(self.reduce, ("max", "mean"), "reduce")
+        check_choice(self.unscored, ("drop", "last"), "unscored")
         if self.sources is not None and self.universe not in (None, "ordered", "ordered_with_diagonal"):
             raise ValueError(f"sources= restricts ordered pairs, and universe={self.universe!r} has others")
         if self.magnitude is not None:
@@ -172,34 +183,14 @@ def _collect(pairs: ScorePairs, chosen: Universe) -> Candidates:
             np.flatnonzero(mixed),
             "the truth has marks other than -> and --, which do not direct every edge; use universe='unordered'",
         )
-    member, source = _nodes(pairs, chosen)
-    kinds = pairs.estimate.kinds[pairs.estimate_index]
-    by_size = kinds == WEIGHT if chosen.magnitude is None else np.full(pairs.n, chosen.magnitude)
-    most = int(
-        np.where(codes == UNORDERED, d * (d - 1) // 2, np.where(codes == DIAGONAL, d * d, d * (d - 1))).max(initial=0)
-    )
-    keys, labels = np.zeros((pairs.n, most)), np.zeros((pairs.n, most), np.bool_)
+    most = np.where(codes == UNORDERED, d * (d - 1) // 2, np.where(codes == DIAGONAL, d * d, d * (d - 1)))
+    keys, labels = np.zeros((pairs.n, most.max(initial=0))), np.zeros((pairs.n, most.max(initial=0)), np.bool_)
     counts, slots = np.zeros((3, pairs.n), np.int64), np.zeros((pairs.n, d, d), np.bool_)
     # a pair without score: no candidate, ranked last, or 0
-    fill = np.array([np.nan, -np.inf, 0.0])
-    unscored = 2 if chosen.universe in ("beeline", "beeline_sources") else _UNSCORED.index(chosen.unscored)
-    collect(
-        pairs.truth.marks,
-        read_only(pairs.estimate.values, np.float64),
-        pairs.truth_index,
-        pairs.estimate_index,
-        codes,
-        by_size,
-        member,
-        source,
-        _UNDIRECTED.index(chosen.undirected),
-        _REDUCE.index(chosen.reduce) == 1,
-        fill[unscored],
-        keys,
-        labels,
-        counts,
-        slots,
-    )
+    fill = 0.0 if chosen.universe in _BEELINE else {"drop": np.nan, "last": -np.inf}[chosen.unscored]
+    options = _UNDIRECTED.index(chosen.undirected), chosen.reduce == "mean", fill
+    out = keys, labels, counts, slots
+    collect(pairs.stored, codes, pairs.by_size(chosen.magnitude), _nodes(pairs, chosen), options, out)
     return Candidates(keys, labels, counts[0], counts[1], counts[2], slots)
 
 
@@ -208,7 +199,7 @@ def _nodes(pairs: ScorePairs, chosen: Universe) -> tuple[NDArray[np.bool_], NDAr
     truth = pairs.truth
     member: NDArray[np.bool_] = np.ones((len(truth.marks), truth.n_nodes), np.bool_)
     source = member
-    if chosen.universe in ("beeline", "beeline_sources"):
+    if chosen.universe in _BEELINE:
         member = np.asarray(truth.marks.any(axis=1) | truth.marks.any(axis=2))
         source = np.asarray(truth.marks.any(axis=2)) if chosen.universe == "beeline_sources" else member
     elif chosen.sources is not None:

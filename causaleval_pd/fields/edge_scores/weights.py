@@ -23,7 +23,7 @@ from ...contract.pairs import Batch, StoredPairs
 from ..structure.nulls.additive import pair_sums, relabelling_moments
 from .cells import KINDS, ScoreBatch, coerce_scores, is_score_column, score_column, unpack_column
 from .field import aligned
-from .nulls import relabelled_planes, score_controls
+from .nulls import moved_controls
 from .series import SeriesScoreAccessor
 
 __all__ = ["WEIGHTS", "mean_squared_weight_error", "relative_frobenius", "sign_accuracy", "weight_cosine"]
@@ -214,7 +214,7 @@ def relabelled_weights(matching: Matching, rows: NDArray[np.int64], pairs: Any, 
     Law: the weights under a uniform permutation of the nodes' names; rows with one key are relabelled alike. Given: the
     weights up to names.
     """
-    return score_controls(pairs, "relabelled", relabelled_planes(pairs, keys), lambda metric: _moments(metric, pairs))
+    return moved_controls(pairs, "relabelled", keys, known=lambda metric: _moments(metric, pairs))
 
 
 register_null(
