@@ -30,7 +30,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
@@ -46,6 +46,7 @@ from ...graphs.edge_marks import SHORT_SIGNS
 from ...graphs.edge_strings import parse_edges, write_graph, write_names
 from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL, matrices_from_planes, planes_from_matrices
 from ...graphs.mixed.marks import is_mixed, marks_from_planes, planes_from_marks
+from ...graphs.node_names import node_name
 from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, check_names, names_header, read_names
 
 Codes = NDArray[np.uint8]
@@ -170,6 +171,71 @@ def fault(codes: Codes, names: Sequence[str], kind: int) -> str | None:
 def _written(codes: Codes, i: int, j: int) -> str:
     number = int(codes[i, j])
     return repr(SIGN_OF_CODE.get(number, "" if not number else f"code {number}"))
+
+
+class Links(NamedTuple):
+    """The links of one cell."""
+
+    #: names of the variables; None where the cell has none
+    names: list[str] | None
+    #: (max_lag + 1, d, d): codes of links, variables in the order of `names`
+    codes: Codes
+    #: smallest lag that was searched
+    min_lag: int = 0
+    #: whether variables without links may be missing from the names
+    is_open: bool = False
+
+
+def collect(
+    links: Iterable[tuple[Hashable, Hashable, int, int]],
+    places: Iterable[tuple[Hashable, int]] = (),
+    max_lag: int = 0,
+    min_lag: int = 0,
+) -> Links:
+    """Collect links (source, target, lag, code), code 0 one that is not there, over these and other (variable, lag)."""
+    position: dict[str, int] = {}
+    known: dict[tuple[int, int, int], int] = {}
+    for name, lag in places:
+        position.setdefault(node_name(name), len(position))
+        max_lag = max(max_lag, lag)
+    for source, target, lag, number in links:
+        i, j = (position.setdefault(node_name(name), len(position)) for name in (source, target))
+        max_lag = max(max_lag, lag)
+        if not number:
+            continue
+        marks = known.setdefault((lag, i, j), number)
+        if not lag and {marks, number} == {DIRECTED, BACKWARD}:
+            known[0, i, j] = UNDIRECTED
+        elif marks != number:
+            raise ValueError(
+                f"found the links {SIGN_OF_CODE[marks]!r} and {SIGN_OF_CODE[number]!r} from {source!r} to {target!r} "
+                f"at lag {lag}, expected one"
+            )
+        if not lag:
+            known[0, j, i] = int(TURNED[known[0, i, j]])
+    shape = max_lag + 1, len(position), len(position)
+    check_size(shape, len(position))
+    codes = np.zeros(shape, np.uint8)
+    for place, number in known.items():
+        codes[place] = number
+    return Links(list(position), codes, min_lag, is_open=True)
+
+
+def links_to_t(
+    places: Sequence[tuple[Hashable, int]], ends: Iterable[tuple[int, int, int, int]], *, copies: bool = False
+) -> Iterator[tuple[Hashable, Hashable, int, int]]:
+    """Yield links of the edges that end at t, of a graph over (variable, lag); others are refused, unless `copies`."""
+    for a, b, at_a, at_b in ends:
+        (source, lag), (target, other), number = places[a], places[b], code(at_a, at_b)
+        if other > lag:
+            source, target, lag, other, number = target, source, other, lag, int(TURNED[number])
+        if not other:
+            yield source, target, lag, number
+        elif not copies:
+            raise ValueError(
+                f"found a link from {source!r} at lag {lag} to {target!r} at lag {other}; links end at t, as in "
+                f"'{source}@{other - lag or -1} -> {target}'"
+            )
 
 
 MAGIC, VERSION = 0xCC, 1
@@ -303,8 +369,8 @@ _HEADING = re.compile(r"\s*lags?\s*\d+\s*\.\.")
 _TIME = re.compile(r"@|[(\[]t\b|\w:\d")
 
 
-def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
-    """Return names in order of appearance, codes (L + 1, d, d), and the smallest searched lag."""
+def read_lagged_text(text: str) -> Links:
+    """Read a graph as text."""
     refuse_blank(text)
     header = _LAGS.match(text)
     if header is None and _HEADING.match(text):
@@ -321,34 +387,13 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
             f"found {elsewhere!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one with a time in "
             f"its name with another, as in '{elsewhere}@0'"
         )
-    places = [_split(name) for name in names]
-    position = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}
-    min_lag, max_lag = (int(header[1]), int(header[2])) if header else (0, max((lag for _, lag in places), default=0))
-    beyond = next((name for name, lag in places if lag > max_lag), None)
+    parts = [_AT.fullmatch(name) for name in names]
+    places = [(x[1], -int(x[2])) if x else (name, 0) for x, name in zip(parts, names, strict=True)]
+    min_lag, max_lag = (int(header[1]), int(header[2])) if header else (0, MAX_LAG)
+    beyond = next((name for name, (_, lag) in zip(names, places, strict=True) if lag > max_lag), None)
     if beyond is not None:
-        raise ValueError(f"found {beyond!r} at a lag beyond {max_lag}, the largest that the text declares")
-    check_size((max_lag + 1, len(position), len(position)), len(position))
-    codes = np.zeros((max_lag + 1, len(position), len(position)), np.uint8)
-    for a, b, at_a, at_b in read.ends:
-        (source, lag), (target, other) = places[a], places[b]
-        number = code(at_a, at_b)
-        if other > lag:
-            source, target, lag, other, number = target, source, other, lag, int(TURNED[number])
-        if other:
-            raise ValueError(
-                f"found a link between {names[a]!r} and {names[b]!r}; links end at t, as in "
-                f"'{source}@{other - lag or -1} -> {target}'"
-            )
-        i, j = position[source], position[target]
-        codes[lag, i, j] = number
-        if not lag:
-            codes[0, j, i] = TURNED[number]
-    return list(position), codes, min_lag
-
-
-def _split(name: str) -> tuple[str, int]:
-    parts = _AT.fullmatch(name)
-    return (parts[1], -int(parts[2])) if parts else (name, 0)
+        raise ValueError(f"found {beyond!r} at a lag beyond {max_lag}, the largest that the text may have")
+    return collect(links_to_t(places, read.ends), places, max_lag if header else 0, min_lag)
 
 
 def write_lagged(nodes: Sequence[str], links: Sequence[tuple[int, int, int, str]], min_lag: int, max_lag: int) -> str:
@@ -428,13 +473,7 @@ class LaggedGraph:
         order = sorted(range(len(names)), key=names.__getitem__)
         codes = np.asarray(codes, np.uint8)[:, order][:, :, order]
         nodes = tuple(names[i] for i in order)
-        if kind is None:
-            # the class of a faulty graph is not looked for
-            wrong = fault(codes, nodes, len(KINDS) - 1) if codes.size else None
-            if wrong:
-                raise ValueError(f"the graph {wrong}")
-            kind = KINDS[infer_kind(codes)]
-        return cls(nodes, codes, min_lag, kind)
+        return cls(nodes, codes, min_lag, KINDS[infer_kind(codes)] if kind is None else kind)
 
     @classmethod
     def from_bytes(cls, cell: bytes) -> Self:
