@@ -246,28 +246,14 @@ _FORMAT = register_cell_format(CellFormat("a packed lagged graph", MAGIC, _TEXT)
 
 
 class Head(NamedTuple):
-    """What a cell declares before its planes: names, lags, number of planes, and where the planes start."""
+    """What a cell declares before its planes: names, lags, number of planes; where these start, and where they end."""
 
     nodes: tuple[str, ...]
     min_lag: int
     max_lag: int
     n_planes: int
     start: int
-
-    @property
-    def n_codes(self) -> int:
-        """Number of cells of the array of codes."""
-        return (self.max_lag + 1) * len(self.nodes) ** 2
-
-    @property
-    def plane_bytes(self) -> int:
-        """Bytes of one plane."""
-        return (self.n_codes + 63) // 64 * 8
-
-
-def n_planes_of(kind: int) -> int:
-    """Return the number of planes of a class."""
-    return 4 if kind == TS_PAG else 1
+    end: int
 
 
 def cell_text(kind: int, n_nodes: int, n_links: int) -> bytes:
@@ -281,14 +267,17 @@ def pack_cell(nodes: Sequence[str], codes: Codes, min_lag: int, kind: int) -> by
     """Return the canonical bytes of one graph: names in code-point order, codes (L + 1, d, d)."""
     named = names_header(nodes).tobytes()
     n_bytes = int.from_bytes(named[16:20], "little")
-    n_planes = n_planes_of(kind)
-    header = _HEADER.pack(MAGIC, VERSION, kind, n_planes, len(nodes), named[8:16], n_bytes, codes.shape[0] - 1, min_lag)
-    flat = codes.reshape(-1)
-    bits = [(flat & 3) == TAIL] if n_planes == 1 else [(flat >> bit) & 1 for bit in range(4)]
-    size = (flat.size + 63) // 64 * 8
-    planes = b"".join(np.packbits(one, bitorder="little").tobytes().ljust(size, b"\0") for one in bits)
-    n_links = int(np.count_nonzero(codes[1:]) + np.count_nonzero(codes[0]) // 2)
-    return cell_text(kind, len(nodes), n_links) + header + named[8 * HEADER_WORDS :] + planes
+    flat = np.pad(codes.reshape(-1), (0, -codes.size % 64))
+    planes = np.stack([flat >> bit & 1 for bit in range(4)] if kind == TS_PAG else [(flat & 3) == TAIL])
+    lags = len(codes) - 1, min_lag
+    header = _HEADER.pack(MAGIC, VERSION, kind, len(planes), len(nodes), named[8:16], n_bytes, *lags)
+    text = cell_text(kind, len(nodes), count_links(codes))
+    return text + header + named[8 * HEADER_WORDS :] + np.packbits(planes, axis=1, bitorder="little").tobytes()
+
+
+def count_links(codes: Codes) -> int:
+    """Count the links of a graph (L + 1, d, d); one at lag 0 counts once."""
+    return int(np.count_nonzero(codes[1:]) + np.count_nonzero(codes[0]) // 2)
 
 
 def is_lagged_cell(raw: bytes) -> bool:
@@ -307,11 +296,10 @@ def read_head(cell: bytes) -> Head:
         raise ValueError(f"{_FORMAT.explain(cell)} (these start with a line such as 'ts_dag, 3 variables, 2 links')")
     n_bytes = int.from_bytes(cell[_TEXT + 16 : _TEXT + 20], "little")
     head = _read_head(cell[_TEXT : _START + (n_bytes + 7) // 8 * 8])
-    expected = head.start + head.n_planes * head.plane_bytes
-    if len(cell) != expected:
+    if len(cell) != head.end:
         raise ValueError(
             f"found {len(cell)} bytes, but a lagged graph of {len(head.nodes)} variables and {head.max_lag} lags has "
-            f"{expected}; the cell is damaged"
+            f"{head.end}; the cell is damaged"
         )
     return head
 
@@ -326,32 +314,32 @@ def _read_head(raw: bytes) -> Head:
         raise ValueError(f"found class code {kind}; known are 0 to {len(KINDS) - 1} for {', '.join(KINDS)}")
     padded = raw[_HEADER.size :]
     blob = padded[:n_bytes]
-    if len(blob) != n_bytes or padded[n_bytes:].strip(b"\0"):
-        raise ValueError("its names are cut off; the cell is damaged")
-    if hashlib.blake2b(blob, digest_size=8).digest() != digest:
+    if hashlib.blake2b(blob, digest_size=8).digest() != digest or padded[n_bytes:].strip(b"\0"):
         raise ValueError("its names do not match their digest; the cell is damaged")
-    nodes = read_names(blob, n_nodes)
-    if min_lag > min(1, max_lag):
-        raise ValueError(f"has the smallest lag {min_lag} and the largest {max_lag}; the cell is damaged")
-    if n_planes != n_planes_of(kind):
-        raise ValueError(f"found {n_planes} planes of marks in a {KINDS[kind]}; the cell is damaged")
-    return Head(nodes, min_lag, max_lag, n_planes, _START + len(padded))
+    if min_lag > min(1, max_lag) or n_planes != (4 if kind == TS_PAG else 1):
+        raise ValueError(
+            f"is a {KINDS[kind]} with {n_planes} planes of marks, the smallest lag {min_lag} and the largest "
+            f"{max_lag}; the cell is damaged"
+        )
+    start = _START + len(padded)
+    plane_words = ((max_lag + 1) * n_nodes**2 + 63) // 64
+    return Head(read_names(blob, n_nodes), min_lag, max_lag, n_planes, start, start + 8 * n_planes * plane_words)
 
 
 def read_codes(cells: Sequence[bytes], head: Head) -> Codes:
     """Decode the planes of cells that share a head, (n, L + 1, d, d); raise a ValueError for a faulty cell."""
-    d = len(head.nodes)
+    shape = head.max_lag + 1, len(head.nodes), len(head.nodes)
     raw = np.frombuffer(b"".join(cells), np.uint8).reshape(len(cells), -1)[:, head.start :]
-    planes = raw.reshape(len(cells), head.n_planes, head.plane_bytes)
-    every = np.unpackbits(planes, axis=-1, bitorder="little")
-    beyond = every[:, :, head.n_codes :].any(axis=(1, 2))
-    if beyond.any():
-        raise CellError(int(beyond.argmax()), "has bits set beyond its last cell; the cell is damaged")
-    bits = every[:, :, : head.n_codes].reshape(len(cells), head.n_planes, head.max_lag + 1, d, d)
+    every = np.unpackbits(raw.reshape(len(cells), head.n_planes, -1), axis=-1, bitorder="little")
+    bits, beyond = np.split(every, [int(np.prod(shape))], axis=2)
+    damaged = beyond.any(axis=(1, 2))
+    if damaged.any():
+        raise CellError(int(damaged.argmax()), "has bits set beyond its last cell; the cell is damaged")
+    planes = bits.reshape(len(cells), head.n_planes, *shape)
     if head.n_planes == 4:
-        return np.asarray(bits[:, 0] + 2 * bits[:, 1] + 4 * bits[:, 2] + 8 * bits[:, 3], np.uint8)
-    codes = bits[:, 0] * np.uint8(DIRECTED)
-    codes[:, 0] = codes_of_tails(bits[:, 0, 0].astype(bool))
+        return np.asarray(planes[:, 0] + 2 * planes[:, 1] + 4 * planes[:, 2] + 8 * planes[:, 3], np.uint8)
+    codes = planes[:, 0] * np.uint8(DIRECTED)
+    codes[:, 0] = codes_of_tails(planes[:, 0, 0] > 0)
     return codes
 
 
@@ -511,7 +499,7 @@ class LaggedGraph:
     @property
     def n_links(self) -> int:
         """Number of links; one at lag 0 counts once."""
-        return int(np.count_nonzero(self.codes[1:]) + np.count_nonzero(self.codes[0]) // 2)
+        return count_links(self.codes)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the links, one per row.

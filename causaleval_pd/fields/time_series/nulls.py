@@ -295,7 +295,7 @@ class RandomLinks:
 
         def law(key: NDArray[np.int64]) -> CountLaw:
             arcs, loops, cross, self_links = map(int, key)
-            arc_law = linked_pairs(pairs.n_ordered, lags, cross, arcs)
+            arc_law = linked_pairs(pairs.n_places("cross"), lags, cross, arcs)
             if universe == "summary":
                 return arc_law
             return added([arc_law, linked_pairs(pairs.n_nodes, lags, self_links, loops)])
@@ -424,12 +424,11 @@ def _distance_moments(pairs: LaggedPairs) -> ClosedForm:
     mean, variance = np.full(scored.n, np.nan), np.full(scored.n, np.nan)
     lags = pairs.estimate.max_lag
     for at in range(scored.n):
-        sets = lag_sets(scored.take(slice(at, at + 1)))
-        shared = sets.shared[0]
+        true, estimated, [shared] = lag_sets(scored.take(slice(at, at + 1)))
         if not shared.any():
             continue
-        away = nearest(sets.true)[0, :lags][:, shared]
-        number = sets.estimated[0].sum(axis=0)[shared]
+        away = nearest(true)[0, :lags][:, shared]
+        number = estimated[0].sum(axis=0)[shared]
         spread = away.var(axis=0, ddof=1) if lags > 1 else np.zeros(len(number))
         mean[at] = away.mean(axis=0).mean()
         variance[at] = (spread / number * (1 - number / lags)).sum() / len(number) ** 2
