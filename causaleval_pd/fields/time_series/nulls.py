@@ -388,32 +388,27 @@ def _links_law(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
     rows = np.ones(pairs.n, bool) if universe == "adjacent" else plain_rows(pairs)
     scored, inverse = pairs.unique()
     counts = scored.confusion(universe, lags)
+    searched, diagonal = pairs.estimate.max_lag, np.eye(pairs.n_nodes, dtype=bool)
+    counted = {"self": diagonal, "all": np.ones_like(diagonal)}.get(universe, ~diagonal)
+    numbers = [
+        (batch.codes[index, 1 : searched + 1] > 0).sum(axis=1)[:, counted]
+        for batch, index in ((scored.truth, scored.truth_index), (scored.estimate, scored.estimate_index))
+    ]
 
     def law(key: NDArray[np.int64]) -> CountLaw:
-        both, weight = _shared_law(scored, int(key[0]), universe)
-        return CountLaw(both, np.full(len(both), counts.estimated[key[0]]), weight)
+        both = np.stack([side[key[0]] for side in numbers])
+        kinds, times = np.unique(both[:, (both > 0).all(axis=0)], axis=1, return_counts=True)
+        weight = np.ones(1)
+        for a, b, n in zip(*kinds.tolist(), times.tolist(), strict=True):
+            support, chances = hypergeometric_law(searched, a, b)
+            one = np.zeros(int(support[-1]) + 1)
+            one[support] = chances
+            for _ in range(n):
+                weight = np.convolve(weight, one)
+        return CountLaw(np.arange(len(weight), dtype=float), np.full(len(weight), counts.estimated[key[0]]), weight)
 
     total = pairs.n_places(universe) * pairs.lags(lags)
     return law_of_counts(metric, rows, inverse[:, None], counts.true[inverse], total, law)
-
-
-def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats, Floats]:
-    """Return the law of the number of shared links of one pair of graphs."""
-    lags, d = pairs.estimate.max_lag, pairs.n_nodes
-    true = pairs.truth.codes[pairs.truth_index[at], 1 : lags + 1] > 0
-    estimated = pairs.estimate.codes[pairs.estimate_index[at], 1:] > 0
-    diagonal = np.eye(d, dtype=bool)
-    counted = {"self": diagonal, "all": np.ones_like(diagonal)}.get(universe, ~diagonal)
-    both = np.stack([true.sum(axis=0)[counted], estimated.sum(axis=0)[counted]])
-    kinds, numbers = np.unique(both[:, (both > 0).all(axis=0)], axis=1, return_counts=True)
-    weight = np.ones(1)
-    for a, b, times in zip(*kinds.tolist(), numbers.tolist(), strict=True):
-        support, chances = hypergeometric_law(lags, a, b)
-        one = np.zeros(int(support[-1]) + 1)
-        one[support] = chances
-        for _ in range(times):
-            weight = np.convolve(weight, one)
-    return np.arange(len(weight), dtype=np.float64), weight
 
 
 def _distance_moments(pairs: LaggedPairs) -> ClosedForm:
@@ -535,6 +530,7 @@ class Relabellings:
         return ClosedForm.of(Distribution.of(inverse.astype(np.int64), values, weights))
 
     def _links_moments(self, metric: Metric) -> ClosedForm | None:
+        """Return the moments of a metric that is affine in the shared links."""
         asked, pairs = asked_for(metric), self.pairs
         if asked is None:
             return None
@@ -543,33 +539,35 @@ class Relabellings:
         if universe in ("summary", "summary_self"):
             channels = [batch.arcs[:, None] for batch in (pairs.truth, pairs.estimate)]
         else:
-            last = min(pairs.lags(lags), pairs.truth.max_lag, pairs.estimate.max_lag)
+            last = min(pairs.lags(lags), pairs.lags("shared"))
             channels = [batch.codes[:, 1 : last + 1] > 0 for batch in (pairs.truth, pairs.estimate)]
             rows = rows if universe == "adjacent" else plain_rows(pairs)
+        counts = pairs.confusion(universe, lags)
+        at = [evaluate(metric, counts._replace(both=np.full(pairs.n, both))) for both in (0.0, 1.0, 2.0)]
+        step = at[1] - at[0]
+        if not np.allclose(at[2] - at[1], step, rtol=1e-9, atol=1e-12, equal_nan=True) or not rows.any():
+            return None
         part = {"self": "self", "all": "all", "summary_self": "all"}.get(universe, "cross")
-        return _affine(metric, pairs.confusion(universe, lags), *self._moments(channels, part), rows)
+        mean, variance = self._moments(channels, part)
+        return ClosedForm((at[0] + step * mean)[rows], (step**2 * variance)[rows]).spread(rows)
 
     def _moments(self, channels: list[NDArray[np.bool_]], part: str) -> tuple[Floats, Floats]:
         """Return mean and variance of the number of shared cells of channels (N, K, d, d)."""
-        mean, variance = np.zeros(self.pairs.n), np.zeros(self.pairs.n)
-        indices = self.pairs.truth_index, self.pairs.estimate_index
+        mean, variance = np.zeros((2, self.pairs.n))
         n_channels = channels[0].shape[1]
-        if not n_channels:
-            return mean, variance
+        indices = self.pairs.truth_index, self.pairs.estimate_index
         for rows in row_chunks(self.pairs.n, 60 * n_channels * self.d**2 + 60 * n_channels**2):
-            true, estimated = (
-                side[index[rows]].astype(np.float64) for side, index in zip(channels, indices, strict=True)
-            )
+            sides = [side[index[rows]].astype(np.float64) for side, index in zip(channels, indices, strict=True)]
             if part in ("cross", "all"):
-                between = relabelling_moments(pair_sums(true), pair_sums(estimated), np.eye(n_channels), self.d)
+                between = relabelling_moments(pair_sums(sides[0]), pair_sums(sides[1]), np.eye(n_channels), self.d)
                 mean[rows] += between[0]
                 variance[rows] += between[1]
             if part in ("self", "all"):
-                loop_moments = _self_moments(true, estimated)
-                mean[rows] += loop_moments[0]
-                variance[rows] += loop_moments[1]
+                of_loops = _self_moments(*sides)
+                mean[rows] += of_loops[0]
+                variance[rows] += of_loops[1]
             if part == "all":
-                variance[rows] += 2 * _covariance(true, estimated, between[0], loop_moments[0])
+                variance[rows] += 2 * (_product(*sides) - between[0] * of_loops[0])
         # differences of large numbers round
         return mean, np.where(variance > 1e-9 * (1 + mean**2), variance, 0.0)
 
@@ -577,48 +575,24 @@ class Relabellings:
 def _self_moments(true: Floats, estimated: Floats) -> tuple[Floats, Floats]:
     """Return mean and variance of the shared cells of diagonals: a sum over variables of one cell of each matrix."""
     d = true.shape[-1]
-    sides = [np.einsum("nkii->nki", side) for side in (true, estimated)]
-    cells = np.einsum("nki,nkj->nij", *sides)
-    mean = cells.sum(axis=(1, 2)) / d
-    if d < 2:
-        return mean, np.zeros(len(mean))
-    centred = (
-        cells
-        - cells.mean(axis=1, keepdims=True)
-        - cells.mean(axis=2, keepdims=True)
-        + cells.mean(axis=(1, 2), keepdims=True)
-    )
-    return mean, (centred**2).sum(axis=(1, 2)) / (d - 1)
+    cells = np.einsum("nki,nkj->nij", *(np.einsum("nkii->nki", side) for side in (true, estimated)))
+    rows, columns = (cells.mean(axis=axis, keepdims=True) for axis in (1, 2))
+    centred = cells - rows - columns + cells.mean(axis=(1, 2), keepdims=True)
+    return cells.sum(axis=(1, 2)) / d, (centred**2).sum(axis=(1, 2)) / (d - 1)
 
 
-def _covariance(true: Floats, estimated: Floats, between: Floats, own: Floats) -> Floats:
-    """Return the covariance of shared cells off the diagonal and on it, at the source, the target or neither."""
+def _product(true: Floats, estimated: Floats) -> Floats:
+    """Return the mean product of the shared cells off the diagonal and on it, at the source, the target or neither."""
     d = true.shape[-1]
-    if d < 2:
-        return np.zeros(len(true))
     sides = []
     for side in (true, estimated):
         diagonal = np.einsum("nkii->nki", side)
         off = side - np.einsum("nki,ij->nkij", diagonal, np.eye(d))
-        out, into = off.sum(axis=3), off.sum(axis=2)
-        source, target = (np.einsum("nki,nli->nkl", x, diagonal) for x in (out, into))
+        source, target = (np.einsum("nki,nli->nkl", off.sum(axis=axis), diagonal) for axis in (3, 2))
         neither = off.sum(axis=(2, 3))[:, :, None] * diagonal.sum(axis=2)[:, None, :] - source - target
         sides.append((source, target, neither))
     ways = (d * (d - 1), d * (d - 1), d * (d - 1) * (d - 2))
-    product = sum((a * b).sum(axis=(1, 2)) / n if n else 0.0 for a, b, n in zip(*sides, ways, strict=True))
-    return np.asarray(product - between * own)
-
-
-def _affine(
-    metric: Metric, found: Confusion, mean: Floats, variance: Floats, rows: NDArray[np.bool_]
-) -> ClosedForm | None:
-    """Return the moments of a metric that is affine in the shared positives, whose own are given."""
-    true, estimated, total = (np.asarray(x, np.float64) for x in (found.true, found.estimated, found.total))
-    at = [evaluate(metric, Confusion(np.full(len(true), both), true, estimated, total)) for both in (0.0, 1.0, 2.0)]
-    step = at[1] - at[0]
-    if not np.allclose(at[2] - at[1], step, rtol=1e-9, atol=1e-12, equal_nan=True) or not rows.any():
-        return None
-    return ClosedForm((at[0] + step * mean)[rows], (step**2 * variance)[rows]).spread(rows)
+    return np.asarray(sum((a * b).sum(axis=(1, 2)) / n for a, b, n in zip(*sides, ways, strict=True)))
 
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: Keys) -> Controls:
