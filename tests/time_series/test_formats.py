@@ -213,8 +213,8 @@ def test_networkx_graphs_of_causalnex():
         ce.as_lagged(graph)
     assert text(graph, threshold=0) == "lags 0..2: X@-1 -> Y_lag; X@-2 -> Z; Y_lag -> Z"
     assert text(graph, threshold=0.1) == "lags 0..2: X@-1 -> Y_lag; Y_lag -> Z"
-    graph.add_edge("X_lag2", "Z_lag1")
-    with pytest.raises(ValueError, match="edges end at lag 0"):
+    graph.add_edge("X_lag2", "Z_lag1", weight=0.5)
+    with pytest.raises(ValueError, match="'X' at lag 2 to 'Z' at lag 1; links end at t"):
         ce.as_lagged(graph, threshold=0)
 
 

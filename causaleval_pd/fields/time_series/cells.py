@@ -30,7 +30,7 @@ from __future__ import annotations
 import hashlib
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple, Self
@@ -46,6 +46,7 @@ from ...graphs.edge_marks import SHORT_SIGNS
 from ...graphs.edge_strings import parse_edges, write_graph, write_names
 from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL, matrices_from_planes, planes_from_matrices
 from ...graphs.mixed.marks import is_mixed, marks_from_planes, planes_from_marks
+from ...graphs.node_names import node_name
 from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, check_names, names_header, read_names
 
 Codes = NDArray[np.uint8]
@@ -172,6 +173,71 @@ def _written(codes: Codes, i: int, j: int) -> str:
     return repr(SIGN_OF_CODE.get(number, "" if not number else f"code {number}"))
 
 
+class Links(NamedTuple):
+    """The links of one cell."""
+
+    #: names of the variables; None where the cell has none
+    names: list[str] | None
+    #: (max_lag + 1, d, d): codes of links, variables in the order of `names`
+    codes: Codes
+    #: smallest lag that was searched
+    min_lag: int = 0
+    #: whether variables without links may be missing from the names
+    is_open: bool = False
+
+
+def collect(
+    links: Iterable[tuple[Hashable, Hashable, int, int]],
+    places: Iterable[tuple[Hashable, int]] = (),
+    max_lag: int = 0,
+    min_lag: int = 0,
+) -> Links:
+    """Collect links (source, target, lag, code), code 0 one that is not there, over these and other (variable, lag)."""
+    position: dict[str, int] = {}
+    known: dict[tuple[int, int, int], int] = {}
+    for name, lag in places:
+        position.setdefault(node_name(name), len(position))
+        max_lag = max(max_lag, lag)
+    for source, target, lag, number in links:
+        i, j = (position.setdefault(node_name(name), len(position)) for name in (source, target))
+        max_lag = max(max_lag, lag)
+        if not number:
+            continue
+        marks = known.setdefault((lag, i, j), number)
+        if not lag and {marks, number} == {DIRECTED, BACKWARD}:
+            known[0, i, j] = UNDIRECTED
+        elif marks != number:
+            raise ValueError(
+                f"found the links {SIGN_OF_CODE[marks]!r} and {SIGN_OF_CODE[number]!r} from {source!r} to {target!r} "
+                f"at lag {lag}, expected one"
+            )
+        if not lag:
+            known[0, j, i] = int(TURNED[known[0, i, j]])
+    shape = max_lag + 1, len(position), len(position)
+    check_size(shape, len(position))
+    codes = np.zeros(shape, np.uint8)
+    for place, number in known.items():
+        codes[place] = number
+    return Links(list(position), codes, min_lag, is_open=True)
+
+
+def links_to_t(
+    places: Sequence[tuple[Hashable, int]], ends: Iterable[tuple[int, int, int, int]], *, copies: bool = False
+) -> Iterator[tuple[Hashable, Hashable, int, int]]:
+    """Yield links of the edges that end at t, of a graph over (variable, lag); others are refused, unless `copies`."""
+    for a, b, at_a, at_b in ends:
+        (source, lag), (target, other), number = places[a], places[b], code(at_a, at_b)
+        if other > lag:
+            source, target, lag, other, number = target, source, other, lag, int(TURNED[number])
+        if not other:
+            yield source, target, lag, number
+        elif not copies:
+            raise ValueError(
+                f"found a link from {source!r} at lag {lag} to {target!r} at lag {other}; links end at t, as in "
+                f"'{source}@{other - lag or -1} -> {target}'"
+            )
+
+
 MAGIC, VERSION = 0xCC, 1
 _TEXT = 8 * TEXT_WORDS
 _START = _TEXT + 8 * HEADER_WORDS
@@ -180,28 +246,14 @@ _FORMAT = register_cell_format(CellFormat("a packed lagged graph", MAGIC, _TEXT)
 
 
 class Head(NamedTuple):
-    """What a cell declares before its planes: names, lags, number of planes, and where the planes start."""
+    """What a cell declares before its planes: names, lags, number of planes; where these start, and where they end."""
 
     nodes: tuple[str, ...]
     min_lag: int
     max_lag: int
     n_planes: int
     start: int
-
-    @property
-    def n_codes(self) -> int:
-        """Number of cells of the array of codes."""
-        return (self.max_lag + 1) * len(self.nodes) ** 2
-
-    @property
-    def plane_bytes(self) -> int:
-        """Bytes of one plane."""
-        return (self.n_codes + 63) // 64 * 8
-
-
-def n_planes_of(kind: int) -> int:
-    """Return the number of planes of a class."""
-    return 4 if kind == TS_PAG else 1
+    end: int
 
 
 def cell_text(kind: int, n_nodes: int, n_links: int) -> bytes:
@@ -215,14 +267,17 @@ def pack_cell(nodes: Sequence[str], codes: Codes, min_lag: int, kind: int) -> by
     """Return the canonical bytes of one graph: names in code-point order, codes (L + 1, d, d)."""
     named = names_header(nodes).tobytes()
     n_bytes = int.from_bytes(named[16:20], "little")
-    n_planes = n_planes_of(kind)
-    header = _HEADER.pack(MAGIC, VERSION, kind, n_planes, len(nodes), named[8:16], n_bytes, codes.shape[0] - 1, min_lag)
-    flat = codes.reshape(-1)
-    bits = [(flat & 3) == TAIL] if n_planes == 1 else [(flat >> bit) & 1 for bit in range(4)]
-    size = (flat.size + 63) // 64 * 8
-    planes = b"".join(np.packbits(one, bitorder="little").tobytes().ljust(size, b"\0") for one in bits)
-    n_links = int(np.count_nonzero(codes[1:]) + np.count_nonzero(codes[0]) // 2)
-    return cell_text(kind, len(nodes), n_links) + header + named[8 * HEADER_WORDS :] + planes
+    flat = np.pad(codes.reshape(-1), (0, -codes.size % 64))
+    planes = np.stack([flat >> bit & 1 for bit in range(4)] if kind == TS_PAG else [(flat & 3) == TAIL])
+    lags = len(codes) - 1, min_lag
+    header = _HEADER.pack(MAGIC, VERSION, kind, len(planes), len(nodes), named[8:16], n_bytes, *lags)
+    text = cell_text(kind, len(nodes), count_links(codes))
+    return text + header + named[8 * HEADER_WORDS :] + np.packbits(planes, axis=1, bitorder="little").tobytes()
+
+
+def count_links(codes: Codes) -> int:
+    """Count the links of a graph (L + 1, d, d); one at lag 0 counts once."""
+    return int(np.count_nonzero(codes[1:]) + np.count_nonzero(codes[0]) // 2)
 
 
 def is_lagged_cell(raw: bytes) -> bool:
@@ -241,11 +296,10 @@ def read_head(cell: bytes) -> Head:
         raise ValueError(f"{_FORMAT.explain(cell)} (these start with a line such as 'ts_dag, 3 variables, 2 links')")
     n_bytes = int.from_bytes(cell[_TEXT + 16 : _TEXT + 20], "little")
     head = _read_head(cell[_TEXT : _START + (n_bytes + 7) // 8 * 8])
-    expected = head.start + head.n_planes * head.plane_bytes
-    if len(cell) != expected:
+    if len(cell) != head.end:
         raise ValueError(
             f"found {len(cell)} bytes, but a lagged graph of {len(head.nodes)} variables and {head.max_lag} lags has "
-            f"{expected}; the cell is damaged"
+            f"{head.end}; the cell is damaged"
         )
     return head
 
@@ -260,32 +314,32 @@ def _read_head(raw: bytes) -> Head:
         raise ValueError(f"found class code {kind}; known are 0 to {len(KINDS) - 1} for {', '.join(KINDS)}")
     padded = raw[_HEADER.size :]
     blob = padded[:n_bytes]
-    if len(blob) != n_bytes or padded[n_bytes:].strip(b"\0"):
-        raise ValueError("its names are cut off; the cell is damaged")
-    if hashlib.blake2b(blob, digest_size=8).digest() != digest:
+    if hashlib.blake2b(blob, digest_size=8).digest() != digest or padded[n_bytes:].strip(b"\0"):
         raise ValueError("its names do not match their digest; the cell is damaged")
-    nodes = read_names(blob, n_nodes)
-    if min_lag > min(1, max_lag):
-        raise ValueError(f"has the smallest lag {min_lag} and the largest {max_lag}; the cell is damaged")
-    if n_planes != n_planes_of(kind):
-        raise ValueError(f"found {n_planes} planes of marks in a {KINDS[kind]}; the cell is damaged")
-    return Head(nodes, min_lag, max_lag, n_planes, _START + len(padded))
+    if min_lag > min(1, max_lag) or n_planes != (4 if kind == TS_PAG else 1):
+        raise ValueError(
+            f"is a {KINDS[kind]} with {n_planes} planes of marks, the smallest lag {min_lag} and the largest "
+            f"{max_lag}; the cell is damaged"
+        )
+    start = _START + len(padded)
+    plane_words = ((max_lag + 1) * n_nodes**2 + 63) // 64
+    return Head(read_names(blob, n_nodes), min_lag, max_lag, n_planes, start, start + 8 * n_planes * plane_words)
 
 
 def read_codes(cells: Sequence[bytes], head: Head) -> Codes:
     """Decode the planes of cells that share a head, (n, L + 1, d, d); raise a ValueError for a faulty cell."""
-    d = len(head.nodes)
+    shape = head.max_lag + 1, len(head.nodes), len(head.nodes)
     raw = np.frombuffer(b"".join(cells), np.uint8).reshape(len(cells), -1)[:, head.start :]
-    planes = raw.reshape(len(cells), head.n_planes, head.plane_bytes)
-    every = np.unpackbits(planes, axis=-1, bitorder="little")
-    beyond = every[:, :, head.n_codes :].any(axis=(1, 2))
-    if beyond.any():
-        raise CellError(int(beyond.argmax()), "has bits set beyond its last cell; the cell is damaged")
-    bits = every[:, :, : head.n_codes].reshape(len(cells), head.n_planes, head.max_lag + 1, d, d)
+    every = np.unpackbits(raw.reshape(len(cells), head.n_planes, -1), axis=-1, bitorder="little")
+    bits, beyond = np.split(every, [int(np.prod(shape))], axis=2)
+    damaged = beyond.any(axis=(1, 2))
+    if damaged.any():
+        raise CellError(int(damaged.argmax()), "has bits set beyond its last cell; the cell is damaged")
+    planes = bits.reshape(len(cells), head.n_planes, *shape)
     if head.n_planes == 4:
-        return np.asarray(bits[:, 0] + 2 * bits[:, 1] + 4 * bits[:, 2] + 8 * bits[:, 3], np.uint8)
-    codes = bits[:, 0] * np.uint8(DIRECTED)
-    codes[:, 0] = codes_of_tails(bits[:, 0, 0].astype(bool))
+        return np.asarray(planes[:, 0] + 2 * planes[:, 1] + 4 * planes[:, 2] + 8 * planes[:, 3], np.uint8)
+    codes = planes[:, 0] * np.uint8(DIRECTED)
+    codes[:, 0] = codes_of_tails(planes[:, 0, 0] > 0)
     return codes
 
 
@@ -303,8 +357,8 @@ _HEADING = re.compile(r"\s*lags?\s*\d+\s*\.\.")
 _TIME = re.compile(r"@|[(\[]t\b|\w:\d")
 
 
-def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
-    """Return names in order of appearance, codes (L + 1, d, d), and the smallest searched lag."""
+def read_lagged_text(text: str) -> Links:
+    """Read a graph as text."""
     refuse_blank(text)
     header = _LAGS.match(text)
     if header is None and _HEADING.match(text):
@@ -321,34 +375,13 @@ def read_lagged_text(text: str) -> tuple[list[str], Codes, int]:
             f"found {elsewhere!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one with a time in "
             f"its name with another, as in '{elsewhere}@0'"
         )
-    places = [_split(name) for name in names]
-    position = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in places))}
-    min_lag, max_lag = (int(header[1]), int(header[2])) if header else (0, max((lag for _, lag in places), default=0))
-    beyond = next((name for name, lag in places if lag > max_lag), None)
+    parts = [_AT.fullmatch(name) for name in names]
+    places = [(x[1], -int(x[2])) if x else (name, 0) for x, name in zip(parts, names, strict=True)]
+    min_lag, max_lag = (int(header[1]), int(header[2])) if header else (0, MAX_LAG)
+    beyond = next((name for name, (_, lag) in zip(names, places, strict=True) if lag > max_lag), None)
     if beyond is not None:
-        raise ValueError(f"found {beyond!r} at a lag beyond {max_lag}, the largest that the text declares")
-    check_size((max_lag + 1, len(position), len(position)), len(position))
-    codes = np.zeros((max_lag + 1, len(position), len(position)), np.uint8)
-    for a, b, at_a, at_b in read.ends:
-        (source, lag), (target, other) = places[a], places[b]
-        number = code(at_a, at_b)
-        if other > lag:
-            source, target, lag, other, number = target, source, other, lag, int(TURNED[number])
-        if other:
-            raise ValueError(
-                f"found a link between {names[a]!r} and {names[b]!r}; links end at t, as in "
-                f"'{source}@{other - lag or -1} -> {target}'"
-            )
-        i, j = position[source], position[target]
-        codes[lag, i, j] = number
-        if not lag:
-            codes[0, j, i] = TURNED[number]
-    return list(position), codes, min_lag
-
-
-def _split(name: str) -> tuple[str, int]:
-    parts = _AT.fullmatch(name)
-    return (parts[1], -int(parts[2])) if parts else (name, 0)
+        raise ValueError(f"found {beyond!r} at a lag beyond {max_lag}, the largest that the text may have")
+    return collect(links_to_t(places, read.ends), places, max_lag if header else 0, min_lag)
 
 
 def write_lagged(nodes: Sequence[str], links: Sequence[tuple[int, int, int, str]], min_lag: int, max_lag: int) -> str:
@@ -428,13 +461,7 @@ class LaggedGraph:
         order = sorted(range(len(names)), key=names.__getitem__)
         codes = np.asarray(codes, np.uint8)[:, order][:, :, order]
         nodes = tuple(names[i] for i in order)
-        if kind is None:
-            # the class of a faulty graph is not looked for
-            wrong = fault(codes, nodes, len(KINDS) - 1) if codes.size else None
-            if wrong:
-                raise ValueError(f"the graph {wrong}")
-            kind = KINDS[infer_kind(codes)]
-        return cls(nodes, codes, min_lag, kind)
+        return cls(nodes, codes, min_lag, KINDS[infer_kind(codes)] if kind is None else kind)
 
     @classmethod
     def from_bytes(cls, cell: bytes) -> Self:
@@ -472,7 +499,7 @@ class LaggedGraph:
     @property
     def n_links(self) -> int:
         """Number of links; one at lag 0 counts once."""
-        return int(np.count_nonzero(self.codes[1:]) + np.count_nonzero(self.codes[0]) // 2)
+        return count_links(self.codes)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the links, one per row.

@@ -25,7 +25,7 @@ from .cells import (
     read_codes,
     read_head,
 )
-from .formats import WEIGHTS, Presence, Reading, check_masks, find_weights, read
+from .formats import WEIGHTS, Reading, Weights, read, read_weights
 
 __all__ = ["as_lagged", "lagged_column", "lagged_scores"]
 
@@ -132,7 +132,7 @@ def lagged_column(
     if is_packed(series):
         unpack_lagged(series)
         return as_packed(series)
-    reading = Reading(encoding, kind, min_lag, max_lag, first_lag, Presence(threshold, alpha), conflict)
+    reading = Reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
     lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
     return pack_rows(series, lambda row, cell: _read(cell, lists.rows[row], reading).to_bytes())
 
@@ -180,7 +180,7 @@ def as_lagged(
     if is_missing(value):
         raise ValueError(f"expected a lagged graph, found {value!r}")
     lists = NodeLists.read(None if nodes is None else list(nodes), 1)
-    reading = Reading(encoding, kind, min_lag, max_lag, first_lag, Presence(threshold, alpha), conflict)
+    reading = Reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
     return _read(value, lists.rows[0], reading)
 
 
@@ -192,14 +192,8 @@ def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGra
         if names is not None and set(names) != set(cell.nodes):
             raise ValueError(f"has the variables {list(cell.nodes)}, expected {sorted(names)}")
         return cell
-    node_names = None if names is None else list(names)
-    links = read(cell, node_names, reading)
-    if links.names is None:
-        d = links.codes.shape[1]
-        if node_names is not None and len(node_names) != d:
-            raise ValueError(f"found an array for {d} variables, but nodes= has {len(node_names)} names")
-        return reading.graph(node_names or [str(i) for i in range(d)], links.codes, links.min_lag, None, is_open=False)
-    return reading.graph(links.names, links.codes, links.min_lag, node_names, is_open=links.is_open)
+    nodes = None if names is None else list(names)
+    return reading.graph(read(cell, nodes, reading), nodes)
 
 
 def coerce_lagged(series: pd.Series, column: Hashable | None = None) -> pd.Series:
@@ -344,52 +338,42 @@ def lagged_scores(
     matrices: list[Any] = []
     names: list[Any] = []
     for row, cell in enumerate(series.tolist()):
-        try:
-            if is_missing(cell):
-                matrices.append(None)
-                names.append(None)
-                continue
-            row_names = lists.rows[row]
-            labels = None if row_names is None else list(row_names)
-            check_masks(cell)
-            read = WEIGHTS[encoding or find_weights(cell)](cell, labels, first_lag, p_values)
-            scores = _scores(read.values, max(read.min_lag, min_lag or 0), p_values=p_values)
-            matrices.append(_at(scores, steps) if steps is not None else _reduced(scores, str(reduce)))
-            names.append(labels or read.names or [str(i) for i in range(scores.shape[1])])
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name_row(row, series.index, series.name)}: {error}") from None
+        matrix = labels = None
+        if not is_missing(cell):
+            try:
+                numbers = read_weights(cell, encoding, first_lag, p_values=p_values)
+                matrix = _scores(numbers, steps, reduce, min_lag, p_values=p_values)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{name_row(row, series.index, series.name)}: {error}") from None
+            labels = lists.rows[row] or numbers.names or [str(i) for i in range(len(matrix))]
+        matrices.append(matrix)
+        names.append(labels)
     kind = "score" if p_values else "weight"
     column = score_column(matrices, nodes=names, encoding="row->column", kind=kind, index=series.index)
     column.name = series.name
     return column
 
 
-def _scores(values: NDArray[Any], min_lag: int, *, p_values: bool) -> NDArray[np.float64]:
-    """Return scores (L + 1, d, d), larger or of larger magnitude for likely links; NaN where they mean nothing."""
-    if values.dtype.kind not in "biuf":
-        raise TypeError(f"expected numbers, found dtype {values.dtype}")
-    scores = values.astype(np.float64)
+def _scores(
+    numbers: Weights, lag: int | None, reduce: str | None, min_lag: int | None, *, p_values: bool
+) -> NDArray[np.float64]:
+    """Return scores (d, d) at a lag or over those from 1, larger or of larger magnitude for likely links."""
+    # NaN where numbers mean nothing: at lags that were not searched, and of a variable on itself at the same time
+    scores = np.full((numbers.min_lag + len(numbers.values), *numbers.values.shape[1:]), np.nan)
+    scores[numbers.min_lag :] = numbers.values
     if p_values:
         if ((scores < 0) | (scores > 1)).any():
             raise ValueError("p_values=True expects numbers between 0 and 1")
         scores = -np.log10(np.maximum(scores, np.nextafter(0, 1)))
-    scores[:min_lag] = np.nan
-    if len(scores):
-        # of a variable on itself at the same time
-        np.einsum("ii->i", scores[0])[:] = np.nan
-    return scores
-
-
-def _at(scores: NDArray[np.float64], lag: int) -> NDArray[np.float64]:
+    scores[: min_lag or 0] = np.nan
+    scores[:1, np.eye(scores.shape[1], dtype=bool)] = np.nan
+    if lag is None:
+        if len(scores) < 2:
+            raise ValueError("has no lags from 1 to reduce; pass lag=0")
+        magnitudes = np.abs(scores[1:])
+        return np.asarray(magnitudes.max(axis=0) if reduce == "max" else magnitudes.mean(axis=0))
     if lag >= len(scores):
         raise ValueError(f"has the lags up to {len(scores) - 1}, not {lag}")
     if np.isnan(scores[lag]).all():
         raise ValueError(f"has no scores at lag {lag}")
     return scores[lag]
-
-
-def _reduced(scores: NDArray[np.float64], reduce: str) -> NDArray[np.float64]:
-    if len(scores) < 2:
-        raise ValueError("has no lags from 1 to reduce; pass lag=0")
-    magnitudes = np.abs(scores[1:])
-    return np.asarray(magnitudes.max(axis=0) if reduce == "max" else magnitudes.mean(axis=0))

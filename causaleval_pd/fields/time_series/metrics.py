@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_whole
-from ...contract.confusion import Confusion, ConfusionFamily, Values
+from ...contract.confusion import Confusion, ConfusionFamily, Values, ratio
 from ...contract.law import ClosedFormRule, Value, register_closed_form
 from ...contract.metric import Metric, metric, tweak
 from ...contract.options import with_example, with_options
@@ -49,7 +51,7 @@ __all__ = [
 ]
 
 #: both, true, estimated and total, on which metrics are probed
-_COUNTS = ((0, 3, 2, 12), (1, 3, 2, 12), (2, 3, 2, 12), (2, 2, 5, 20), (0, 0, 1, 6), (1, 4, 1, 30))
+_COUNTS = np.array([(0, 3, 2, 12), (1, 3, 2, 12), (2, 3, 2, 12), (2, 2, 5, 20), (0, 0, 1, 6), (1, 4, 1, 30)], float)
 
 
 class KnownLinks:
@@ -67,7 +69,7 @@ class KnownLinks:
     def differing(self, universe: Universe, lags: Lags | int = "union") -> NDArray[np.float64]:
         """Return the number of links of one graph only."""
         counts = self.confusion(universe, lags)
-        return np.asarray(counts.fp + counts.fn, np.float64)
+        return counts.fp + counts.fn
 
 
 def evaluate(metric: Metric, counts: Confusion) -> NDArray[np.float64]:
@@ -78,7 +80,7 @@ def evaluate(metric: Metric, counts: Confusion) -> NDArray[np.float64]:
 
 def asked_for(metric: Metric) -> tuple[Universe, Lags] | None:
     """Return the universe and the lags that a metric compares; None where it compares several, or one lag alone."""
-    probe = KnownLinks(Confusion(*(np.array([x], np.float64) for x in _COUNTS[0])))
+    probe = KnownLinks(Confusion(*_COUNTS[:1].T))
     metric.function(probe, **metric.options)
     if len(probe.asked) != 1:
         return None
@@ -88,66 +90,49 @@ def asked_for(metric: Metric) -> tuple[Universe, Lags] | None:
 
 def _probe(value: Value) -> str | None:
     """Check that a metric is a function of the counts of one universe."""
-    columns = [np.array(x, np.float64) for x in zip(*_COUNTS, strict=True)]
-    probe: Any = KnownLinks(Confusion(*columns))
+    probe = KnownLinks(Confusion(*_COUNTS.T))
     together = value(probe)
     if len(probe.asked) != 1:
         return "it does not compare one universe of links (pairs.confusion)"
     if together.shape != (len(_COUNTS),):
         return f"it gives an array of shape {together.shape} for {len(_COUNTS)} pairs; expected one value per pair"
-    for i, counts in enumerate(_COUNTS):
-        stand_in: Any = KnownLinks(Confusion(*(np.array([x], np.float64) for x in counts)))
-        alone = value(stand_in)
-        if not np.allclose(alone, together[i : i + 1], rtol=1e-9, atol=1e-9, equal_nan=True):
-            return f"at {counts} links it is {alone.item():g} alone and {together[i]:g} among other pairs"
-    return None
+    alone = np.concatenate([value(KnownLinks(Confusion(*counts[:, None]))) for counts in _COUNTS])
+    differing = ~np.isclose(alone, together, rtol=1e-9, atol=1e-9, equal_nan=True)
+    if not differing.any():
+        return None
+    i = int(differing.argmax())
+    return f"at {_COUNTS[i].tolist()} links it is {alone[i]:g} alone and {together[i]:g} among other pairs"
 
 
-LINKS = register_closed_form(
-    ClosedFormRule(
-        "links",
-        "lagged",
-        "A function of the confusion counts of one universe of links. Null models compute the law of the counts.",
-        _probe,
-    )
+def _rule(name: str, explanation: str, probe: Callable[[Value], str | None] | None = None) -> ClosedFormRule:
+    return register_closed_form(ClosedFormRule(name, "lagged", explanation, probe))
+
+
+LINKS = _rule(
+    "links",
+    "A function of the confusion counts of one universe of links. Null models compute the law of the counts.",
+    _probe,
 )
-AT_LAG_0 = register_closed_form(
-    ClosedFormRule(
-        "links_at_lag_0",
-        "lagged",
-        "A metric of graphs, of the links at lag 0. Its law is that of the null model of graphs of the same name.",
-    )
+AT_LAG_0 = _rule(
+    "links_at_lag_0",
+    "A metric of graphs, of the links at lag 0. Its law is that of the null model of graphs of the same name.",
 )
-WINDOW = register_closed_form(
-    ClosedFormRule(
-        "window",
-        "lagged",
-        "The sum of the lagged links that differ and of the distance at lag 0. Its mean is the sum of their means.",
-    )
+WINDOW = _rule(
+    "window",
+    "The sum of the lagged links that differ and of the distance at lag 0. Its mean is the sum of their means.",
 )
-LAG_DISTANCE = register_closed_form(
-    ClosedFormRule(
-        "lag_distance",
-        "lagged",
-        "A mean over pairs of variables of the mean distance of estimated lags from true ones. Random lags give its "
-        "mean and variance.",
-    )
+LAG_DISTANCE = _rule(
+    "lag_distance",
+    "A mean over pairs of variables of the mean distance of estimated lags from true ones. Random lags give its mean "
+    "and variance.",
 )
 
+#: of metrics of all classes, and of distances
+_SPEC: dict[str, Any] = {"field": "lagged", "kinds": KINDS}
+_DISTANCE: dict[str, Any] = {**_SPEC, "direction": "minimize", "range": (0, math.inf), "optimum": 0}
 
 #: the metric of graphs that a metric of links at lag 0 computes, by name
-GRAPH_METRICS: dict[str, Metric] = {
-    f"contemporaneous_{one.name}": one
-    for one in (
-        adjacency_precision,
-        adjacency_recall,
-        adjacency_f1,
-        orientation_precision,
-        orientation_recall,
-        orientation_f1,
-        shd,
-    )
-}
+GRAPH_METRICS: dict[str, Metric] = {}
 
 
 def of_graphs(metric: Metric) -> Metric:
@@ -156,115 +141,54 @@ def of_graphs(metric: Metric) -> Metric:
     return replace(graph_metric, options={**graph_metric.options, **metric.options})
 
 
-def _of_graphs(graph_metric: Metric, pairs: LaggedPairs, **options: Any) -> Values:
-    """Compute a metric of graphs of the links at lag 0, NaN where either graph was not searched there."""
-    graphs = pairs.at_lag_0
-    if graphs is None:
-        return np.full(pairs.n, np.nan)
-    return np.asarray(graph_metric.function(graphs, **options), np.float64)
-
-
 _OF_TEXTS = """>>> import causaleval_pd as ce
 >>> ce.{name}("{truth}", "{estimate}")
 {gives!r}"""
 
 
-def _ratio(graph_metric: Metric, summary: str, example: tuple[str, str], gives: float) -> Metric:
-    """Make and register a ratio of links at lag 0; `summary` and the value of the example go into its docstring."""
+def _at_lag_0(graph_metric: Metric, gives: float, long_name: str = "") -> Metric:
+    """Make and register a metric of graphs of the links at lag 0, which `gives` this value for its example."""
 
-    def function(pairs: LaggedPairs, *, zero_division: float = math.nan) -> Values:
-        return _of_graphs(graph_metric, pairs, zero_division=zero_division)
+    def function(pairs: LaggedPairs, **options: Any) -> Values:
+        graphs = pairs.at_lag_0
+        return np.full(pairs.n, np.nan) if graphs is None else graph_metric.function(graphs, **options)
 
-    function.__name__ = function.__qualname__ = f"contemporaneous_{graph_metric.name}"
+    name = f"contemporaneous_{graph_metric.name}"
+    signature = inspect.signature(graph_metric.function)
+    parameters = [one for one in signature.parameters.values() if one.name in ("pairs", "zero_division")]
+    vars(function)["__signature__"] = signature.replace(parameters=parameters)
+    function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"{summary}\n\nAs `{graph_metric.name}` of the graphs of contemporaneous links; undefined where lag 0 was not "
-        "searched."
+        f"Compute {graph_metric.long_name} of the graphs of links at lag 0.\n\nAs `{graph_metric.name}`; undefined "
+        "where lag 0 was not searched. Compare an estimate that stands for a\nclass of graphs, as that of PCMCI+, with "
+        "`truth.lagged.lagged_cpdag()`."
     )
+    GRAPH_METRICS[name] = graph_metric
+    truth, estimate = "X -> Y; Y -> Z; Y@-1 -> Z", "X -> Y; Z -> Y; X -- Z"
     declare = metric(
         field="lagged",
         # arrowheads of latent confounders are not orientations
         kinds=KINDS if "mag" in graph_metric.kinds else ("ts_dag", "ts_pdag"),
-        direction="maximize",
-        range=(0, 1),
-        optimum=1,
+        direction=graph_metric.direction,
+        range=graph_metric.range,
+        optimum=graph_metric.optimum,
         symmetric=graph_metric.symmetric,
         closed_form=AT_LAG_0.name,
-        long_name=f"contemporaneous {graph_metric.long_name}",
+        long_name=long_name or f"contemporaneous {graph_metric.long_name}",
     )
-    return declare(with_example(_OF_TEXTS, truth=example[0], estimate=example[1], gives=float(gives))(function))
+    return declare(with_example(_OF_TEXTS, truth=truth, estimate=estimate, gives=float(gives))(function))
 
 
-_EDGES = ("X -> Y; Y@-1 -> Z", "X -- Y; Y -> Z")
-contemporaneous_adjacency_precision = _ratio(
-    adjacency_precision,
-    "Share of the estimate's adjacencies at lag 0 that the truth has.",
-    _EDGES,
-    0.5,
-)
-contemporaneous_adjacency_recall = _ratio(
-    adjacency_recall, "Share of the truth's adjacencies at lag 0 that the estimate has.", _EDGES, 1
-)
-contemporaneous_adjacency_f1 = _ratio(
-    adjacency_f1,
-    "Return the harmonic mean of precision and recall of adjacencies at lag 0.",
-    _EDGES,
-    2 / 3,
-)
-contemporaneous_orientation_precision = _ratio(
-    orientation_precision,
-    "Share of the estimate's arrowheads on shared adjacencies at lag 0 that the truth has.",
-    ("X -> Y; Y -> Z", "X -> Y; Z -> Y"),
-    0.5,
-)
-contemporaneous_orientation_recall = _ratio(
-    orientation_recall,
-    "Share of the truth's arrowheads on shared adjacencies at lag 0 that the estimate has.",
-    ("X -> Y; Y -> Z", "X -> Y; Y -- Z"),
-    0.5,
-)
-contemporaneous_orientation_f1 = _ratio(
-    orientation_f1,
-    "Return the harmonic mean of precision and recall of arrowheads on shared adjacencies at lag 0.",
-    ("X -> Y; Y -> Z", "X -> Y; Z -> Y"),
-    0.5,
-)
+contemporaneous_adjacency_precision = _at_lag_0(adjacency_precision, 2 / 3)
+contemporaneous_adjacency_recall = _at_lag_0(adjacency_recall, 1)
+contemporaneous_adjacency_f1 = _at_lag_0(adjacency_f1, 0.8)
+contemporaneous_orientation_precision = _at_lag_0(orientation_precision, 0.5)
+contemporaneous_orientation_recall = _at_lag_0(orientation_recall, 0.5)
+contemporaneous_orientation_f1 = _at_lag_0(orientation_f1, 0.5)
+contemporaneous_shd = _at_lag_0(shd, 2, "structural Hamming distance at lag 0")
 
 
-@metric(
-    field="lagged",
-    kinds=KINDS,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    symmetric=True,
-    closed_form=AT_LAG_0.name,
-    long_name="structural Hamming distance at lag 0",
-)
-def contemporaneous_shd(pairs: LaggedPairs) -> Values:
-    """Count the pairs of variables whose links at lag 0 differ.
-
-    As `shd` of the graphs of contemporaneous links; undefined where lag 0 was not searched. Compare an estimate that
-    stands for a class of graphs, as that of PCMCI+, with `truth.lagged.lagged_cpdag()`.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.contemporaneous_shd("X -> Y; Y@-1 -> Z", "X -- Y; Y -> Z")
-    2.0
-    """
-    return _of_graphs(shd, pairs)
-
-
-@metric(
-    field="lagged",
-    kinds=KINDS,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    symmetric=True,
-    closed_form=WINDOW.name,
-    long_name="structural Hamming distance over all lags",
-)
+@metric(**_DISTANCE, symmetric=True, closed_form=WINDOW.name, long_name="structural Hamming distance over all lags")
 def window_shd(pairs: LaggedPairs) -> Values:
     """Count the links that differ over all lags, each link once.
 
@@ -287,46 +211,24 @@ def window_shd(pairs: LaggedPairs) -> Values:
     return pairs.differing("all") + at_lag_0
 
 
-class LagSets(NamedTuple):
-    """Lags of links between two variables, (n, lags, d, d) bool each, and the pairs of variables that both link."""
-
-    true: NDArray[np.bool_]
-    estimated: NDArray[np.bool_]
-    #: (n, d, d)
-    shared: NDArray[np.bool_]
-
-
-def lag_sets(pairs: LaggedPairs) -> LagSets:
-    """Return the lags from 1 of each pair, as many as either graph searched, without links of a variable on itself."""
-    d, last = pairs.n_nodes, pairs.max_lag
-    between = ~np.eye(d, dtype=np.bool_)
+def lag_sets(pairs: LaggedPairs) -> list[NDArray[np.bool_]]:
+    """Return which lags from 1 link two variables in the truth and in the estimate, (n, lags, d, d), and which both."""
     sides = []
     for batch, index in ((pairs.truth, pairs.truth_index), (pairs.estimate, pairs.estimate_index)):
-        wide = np.zeros((pairs.n, last, d, d), np.bool_)
-        wide[:, : batch.max_lag] = (batch.codes[index, 1:] > 0) & between
+        wide = np.zeros((pairs.n, pairs.max_lag, pairs.n_nodes, pairs.n_nodes), np.bool_)
+        wide[:, : batch.max_lag] = (batch.codes[index, 1:] > 0) & ~np.eye(pairs.n_nodes, dtype=np.bool_)
         sides.append(wide)
-    return LagSets(sides[0], sides[1], np.asarray(sides[0].any(axis=1) & sides[1].any(axis=1)))
+    return [*sides, np.asarray(sides[0].any(axis=1) & sides[1].any(axis=1))]
 
 
 def nearest(lags: NDArray[np.bool_]) -> Values:
     """Return the distance of each lag from the nearest of a set of lags (n, lags, d, d); infinite of an empty set."""
-    n_lags = lags.shape[1]
-    steps = np.abs(np.arange(n_lags)[:, None] - np.arange(n_lags)[None, :]).astype(np.float64)
-    distances = np.full(lags.shape, np.inf)
-    for lag in range(n_lags):
-        distances = np.minimum(distances, np.where(lags[:, lag, None], steps[lag][None, :, None, None], np.inf))
-    return distances
+    every = np.arange(lags.shape[1])
+    steps = np.abs(every[:, None] - every)[:, :, None, None]
+    return np.asarray(np.where(lags[:, None], steps, np.inf).min(axis=2, initial=np.inf))
 
 
-@metric(
-    field="lagged",
-    kinds=KINDS,
-    direction="minimize",
-    range=(0, math.inf),
-    optimum=0,
-    closed_form=LAG_DISTANCE.name,
-    long_name="lag error",
-)
+@metric(**_DISTANCE, closed_form=LAG_DISTANCE.name, long_name="lag error")
 def lag_error(pairs: LaggedPairs) -> Values:
     """Return the mean distance of estimated lags from the nearest true lag.
 
@@ -341,17 +243,14 @@ def lag_error(pairs: LaggedPairs) -> Values:
     1.25
     """
     errors = np.full(pairs.n, np.nan)
-    for part in row_chunks(pairs.n, 40 * max(1, pairs.max_lag) * pairs.n_nodes**2):
-        sets = lag_sets(pairs.take(part))
-        away = np.where(sets.estimated & sets.shared[:, None], nearest(sets.true), 0.0).sum(axis=1)
-        distances = away / np.maximum(sets.estimated.sum(axis=1), 1)
-        number = sets.shared.sum(axis=(1, 2))
-        total = np.where(sets.shared, distances, 0.0).sum(axis=(1, 2))
-        errors[part] = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
+    for part in row_chunks(pairs.n, 20 * (pairs.max_lag + 1) ** 2 * pairs.n_nodes**2):
+        true, estimated, shared = lag_sets(pairs.take(part))
+        away = np.where(estimated & shared[:, None], nearest(true), 0.0).sum(axis=1)
+        distances = away / np.maximum(estimated.sum(axis=1), 1)
+        errors[part] = ratio(distances.sum(axis=(1, 2)), shared.sum(axis=(1, 2)), math.nan)
     return errors
 
 
-_SPEC: dict[str, Any] = {"field": "lagged", "kinds": KINDS, "closed_form": LINKS.name}
 _LAGS = {
     "lags": """lags : {"union", "truth", "estimate", "shared"} or int
     Lags that are compared: 1 to the largest of either graph, of the truth, of the estimate, or of both; or one lag
@@ -368,14 +267,14 @@ _ARCS = {
 _EXAMPLE = ("X@-1 -> Y; X@-2 -> Z; Y@-1 -> Y; Y -> Z", "X@-1 -> Y; X@-1 -> Z; Y@-1 -> Y; X@-1 -> X; Z -> Y")
 
 
-def _of_lags(links: Any, lags: Any) -> Universe:
+def _of_lags(links: Links, lags: Lags | int) -> tuple[Links, Lags | int]:
     """Check the options of metrics of lagged links."""
     check_choice(links, get_args(Links), "links")
     if isinstance(lags, str):
         check_choice(lags, get_args(Lags), "lags")
     else:
         check_whole(lags, "lags", least=1)
-    return cast(Universe, links)
+    return links, lags
 
 
 def _of_arcs(links: Any) -> Universe:
@@ -384,7 +283,7 @@ def _of_arcs(links: Any) -> Universe:
 
 
 def _lagged(pairs: LaggedPairs, *, lags: Lags | int = "union", links: Links = "cross") -> Confusion:
-    return pairs.confusion(_of_lags(links, lags), lags)
+    return pairs.confusion(*_of_lags(links, lags))
 
 
 def _summary(pairs: LaggedPairs, *, links: Literal["cross", "all"] = "cross") -> Confusion:
@@ -399,7 +298,7 @@ _LAGGED = ConfusionFamily(
     convention="Counts are over (cause, lag, effect) of two variables, lags from 1; a link counts as shared if its "
     "marks are the same.",
     example=_EXAMPLE,
-    spec=_SPEC,
+    spec={**_SPEC, "closed_form": LINKS.name},
     options=_LAGS,
 )
 lagged_tp = _LAGGED.metric("tp", gives=1, long_name="shared lagged links")
@@ -417,7 +316,7 @@ _SUMMARY = ConfusionFamily(
     convention="An arc leads from one variable to another if a directed link does at any lag, 0 included. Counts are "
     "over ordered pairs of two variables, so that opposite arcs are two; undirected links are not arcs.",
     example=_EXAMPLE,
-    spec=_SPEC,
+    spec={**_SPEC, "closed_form": LINKS.name},
     options=_ARCS,
 )
 summary_tp = _SUMMARY.metric("tp", gives=2, long_name="shared summary arcs")
@@ -427,10 +326,8 @@ summary_precision = _SUMMARY.metric("precision", gives=2 / 3)
 summary_recall = _SUMMARY.metric("recall", gives=2 / 3)
 summary_f1 = _SUMMARY.metric("f1", gives=2 / 3)
 
-_MISTAKES: dict[str, Any] = {**_SPEC, "direction": "minimize", "range": (0, math.inf), "optimum": 0}
 
-
-@metric(**_MISTAKES, long_name="lagged links that differ")
+@metric(**_DISTANCE, closed_form=LINKS.name, long_name="lagged links that differ")
 @with_options(_LAGS)
 @with_example(_OF_TEXTS, truth=_EXAMPLE[0], estimate=_EXAMPLE[1], gives=2.0)
 def lagged_hamming(pairs: LaggedPairs, *, lags: Lags | int = "union", links: Links = "cross") -> Values:
@@ -438,14 +335,14 @@ def lagged_hamming(pairs: LaggedPairs, *, lags: Lags | int = "union", links: Lin
 
     Missing and extra ones cost 1 each. Two different links in one place count once.
     """
-    return pairs.differing(_of_lags(links, lags), lags)
+    return pairs.differing(*_of_lags(links, lags))
 
 
 #: over lags of all links, which `window_shd` adds to the distance at lag 0
 ALL_HAMMING = tweak(lagged_hamming, links="all")
 
 
-@metric(**_MISTAKES, symmetric=True, long_name="summary arcs that differ")
+@metric(**_DISTANCE, closed_form=LINKS.name, symmetric=True, long_name="summary arcs that differ")
 @with_options(_ARCS)
 @with_example(_OF_TEXTS, truth=_EXAMPLE[0], estimate=_EXAMPLE[1], gives=2.0)
 def summary_hamming(pairs: LaggedPairs, *, links: Literal["cross", "all"] = "cross") -> Values:
@@ -456,13 +353,7 @@ def summary_hamming(pairs: LaggedPairs, *, links: Literal["cross", "all"] = "cro
     return pairs.differing(_of_arcs(links))
 
 
-@metric(
-    field="lagged",
-    kinds=KINDS,
-    direction=None,
-    range=(0, math.inf),
-    long_name="true links at lags that the estimate did not search",
-)
+@metric(**_SPEC, direction=None, range=(0, math.inf), long_name="true links at lags that the estimate did not search")
 def lagged_true_beyond(pairs: LaggedPairs) -> Values:
     """Count the true links at lags beyond the largest that the estimate searched.
 

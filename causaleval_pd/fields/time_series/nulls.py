@@ -53,9 +53,8 @@ class CountLaw(NamedTuple):
     weight: Floats
 
 
-def fixed(both: float = 0.0, estimated: float = 0.0) -> CountLaw:
-    """Return the law of numbers that do not vary."""
-    return CountLaw(np.array([both], np.float64), np.array([estimated], np.float64), np.ones(1))
+#: the law of no links
+NOTHING = CountLaw(np.zeros(1), np.zeros(1), np.ones(1))
 
 
 @lru_cache(maxsize=4096)
@@ -95,7 +94,7 @@ def linked_pairs(pairs: int, lags: int, links: int, true: int) -> CountLaw:
 
 def added(laws: Iterable[CountLaw]) -> CountLaw:
     """Return the law of the sums of independent numbers."""
-    total = fixed()
+    total = NOTHING
     for law in laws:
         both = (total.both[:, None] + law.both).reshape(-1)
         estimated = (total.estimated[:, None] + law.estimated).reshape(-1)
@@ -119,11 +118,21 @@ def words(keys: Keys, places: int, start: int, count: int) -> NDArray[np.uint64]
     return random_words(streams.reshape(-1), start, count).reshape(len(keys), places, count)
 
 
+def shuffled(values: NDArray[Any], words: NDArray[np.uint64]) -> NDArray[Any]:
+    """Put values (n, m, ...) in the order of random words, along the second axis."""
+    return np.take_along_axis(values, np.argsort(words, axis=1, kind="stable"), axis=1)
+
+
+def with_lag_0(at_lag_0: NDArray[np.uint8], lagged: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return codes (n * count, L + 1, d, d) of links at lag 0 (n * count, d, d) and at others (n, L d d, count)."""
+    shape = len(at_lag_0), -1, *at_lag_0.shape[1:]
+    return np.concatenate([at_lag_0[:, None], lagged.transpose(0, 2, 1).reshape(shape)], axis=1)
+
+
 def plain_rows(pairs: LaggedPairs) -> NDArray[np.bool_]:
     """Return which pairs have directed links only at lags from 1, so that links are there or not."""
-    return np.asarray(
-        pairs.truth.has_plain_lags[pairs.truth_index] & pairs.estimate.has_plain_lags[pairs.estimate_index]
-    )
+    plain = [batch.has_plain_lags for batch in (pairs.truth, pairs.estimate)]
+    return np.asarray(plain[0][pairs.truth_index] & plain[1][pairs.estimate_index])
 
 
 def law_of_counts(
@@ -179,41 +188,39 @@ class RandomLinks:
         self.pairs, self.keys = pairs, keys
         self.pooled = matching.options.get("self_links", "kept") == "pooled"
         self.by_lag = matching.options.get("keep", "total") == "lags"
-        graphs = None if pairs.estimate.is_pag else pairs.at_lag_0
-        if graphs is None and not pairs.estimate.min_lag and not pairs.estimate.is_pag:
+        graphs = pairs.at_lag_0
+        if graphs is None:
             # a control has links at lag 0 although the truth was not searched there
             at_lag_0, index = pairs.estimate.at_lag_0, pairs.estimate_index
             graphs = GraphPairs(at_lag_0, at_lag_0, index, index)
-        self.at_lag_0 = None if graphs is None else graph_controls("edges", rows, graphs, keys)
+        is_kept = pairs.estimate.is_pag or pairs.estimate.min_lag
+        self.at_lag_0 = None if is_kept else graph_controls("edges", rows, graphs, keys)
 
     def codes(self, start: int, count: int) -> NDArray[np.uint8]:
         """Draw the codes of n * count graphs."""
         batch, index = self.pairs.estimate, self.pairs.estimate_index
         n, lags, d = len(index), batch.max_lag, batch.n_nodes
-        lagged_codes = batch.codes[index, 1:].reshape(n, lags * d * d)
-        drawn = np.repeat(lagged_codes[:, :, None], count, axis=2)
+        lagged_codes = batch.codes[index, 1:].reshape(n, -1, 1)
         keys = words(self.keys, lags * d * d, start, count)
+        drawn = np.empty(keys.shape, np.uint8)
         for places in self._groups(lags, d):
-            order = np.argsort(keys[:, places], axis=1, kind="stable")
-            drawn[:, places] = np.take_along_axis(drawn[:, places], order, axis=1)
-        drawn_codes = np.zeros((n * count, lags + 1, d, d), np.uint8)
-        drawn_codes[:, 1:] = drawn.transpose(0, 2, 1).reshape(n * count, lags, d, d)
+            drawn[:, places] = shuffled(lagged_codes[:, places], keys[:, places])
+        at_lag_0 = np.zeros((n * count, d, d), np.uint8)
         if batch.is_pag:
-            drawn_codes[:, 0] = self._moved_at_lag_0(start, count)
+            at_lag_0 = self._moved_at_lag_0(start, count)
         elif self.at_lag_0 is not None:
             graphs: Any = self.at_lag_0.draw(start, count)
-            drawn_codes[:, 0] = codes_of_planes(graphs.estimate.planes[graphs.estimate_index], d)
-        return drawn_codes
+            at_lag_0 = codes_of_planes(graphs.estimate.planes[graphs.estimate_index], d)
+        return with_lag_0(at_lag_0, drawn)
 
     def _moved_at_lag_0(self, start: int, count: int) -> NDArray[np.uint8]:
         """Place links at lag 0 of any marks over pairs of variables, and turn each by a coin."""
         batch, index = self.pairs.estimate, self.pairs.estimate_index
         low, high = np.triu_indices(batch.n_nodes, 1)
-        drawn = np.repeat(batch.codes[index, 0][:, low, high][:, :, None], count, axis=2)
-        order = np.argsort(words(self.keys ^ _AT_LAG_0, len(low), start, count), axis=1, kind="stable")
-        drawn = np.take_along_axis(drawn, order, axis=1)
-        coins = (words(self.keys ^ _COINS, len(low), start, count) >> np.uint64(63)).astype(bool)
-        drawn = np.where(coins, TURNED[drawn], drawn).transpose(0, 2, 1).reshape(len(index) * count, len(low))
+        places, coins = (words(self.keys ^ stream, len(low), start, count) for stream in (_AT_LAG_0, _COINS))
+        drawn = shuffled(batch.codes[index, 0][:, low, high][:, :, None], places)
+        drawn = np.where((coins >> np.uint64(63)).astype(bool), TURNED[drawn], drawn)
+        drawn = drawn.transpose(0, 2, 1).reshape(len(index) * count, len(low))
         matrices = np.zeros((len(drawn), batch.n_nodes, batch.n_nodes), np.uint8)
         matrices[:, low, high], matrices[:, high, low] = drawn, TURNED[drawn]
         return matrices
@@ -221,11 +228,11 @@ class RandomLinks:
     def _groups(self, lags: int, d: int) -> list[NDArray[np.int64]]:
         """Return the places whose links are exchanged with one another, among those of all lags from 1."""
         places = np.arange(lags * d * d, dtype=np.int64).reshape(lags, d, d)
-        diagonal = np.broadcast_to(np.eye(d, dtype=bool), places.shape)
+        diagonal = np.eye(d, dtype=bool)
         parts = [np.ones_like(diagonal)] if self.pooled else [~diagonal, diagonal]
         if self.by_lag:
-            return [places[lag][part[lag]] for lag in range(lags) for part in parts]
-        return [places[part] for part in parts]
+            return [one[part] for one in places for part in parts]
+        return [places[:, part].reshape(-1) for part in parts]
 
     def law(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric of counts, that of its graphs at lag 0, or the mean over all lags."""
@@ -243,44 +250,40 @@ class RandomLinks:
         return hypergeometric(metric, self.pairs.n_nodes, graphs.counts.true_edges, graphs.counts.estimated_edges)
 
     def _links_law(self, metric: Metric) -> ClosedForm | None:
-        asked = asked_for(metric)
+        asked, pairs = asked_for(metric), self.pairs
         if asked is None:
             return None
         universe, lags = asked
         if universe in ("summary", "summary_self"):
             return self._summary_law(metric, universe)
-        last = self.pairs.lags(lags)
-        searched = self.pairs.estimate.max_lag
+        last, searched = pairs.lags(lags), pairs.estimate.max_lag
         inside = min(last, searched)
         parts: list[Universe] = ["cross", "self"] if universe == "all" and not self.pooled else [universe]
         columns = []
         for part in parts:
-            counts = self.pairs.link_counts(part)
-            drawn = self.pairs.link_counts("all") if self.pooled else counts
+            drawn = pairs.link_counts("all" if self.pooled else part).estimated
             # the links of either graph, lag by lag where these are kept
-            for links in (counts.true[:, 1 : inside + 1], drawn.estimated[:, 1 : searched + 1]):
-                columns.append(links if self.by_lag else links.sum(axis=1, keepdims=True))
-        width = inside if self.by_lag else 1
+            for links, most in ((pairs.link_counts(part).true, inside), (drawn, searched)):
+                by_lag = links[:, 1 : most + 1]
+                columns.append(by_lag if self.by_lag else by_lag.sum(axis=1, keepdims=True))
 
         def law(key: NDArray[np.int64]) -> CountLaw:
-            return added(
-                self._placed(part, inside, share[:width], share[width:])
-                for part, share in zip(parts, key.reshape(len(parts), -1), strict=True)
-            )
+            laws = []
+            for part, share in zip(parts, key.reshape(len(parts), -1).tolist(), strict=True):
+                places = pairs.n_places(part)
+                slots = pairs.n_nodes**2 if self.pooled else places
+                if self.by_lag:
+                    # the counted lags of the truth stand before all of the estimate
+                    at_lags = zip(share[:inside], share[inside:], strict=False)
+                    laws.append(added(placed(slots, places, *both) for both in at_lags))
+                elif searched:
+                    laws.append(placed(slots * searched, places * inside, *share))
+            return added(laws)
 
-        rows = np.ones(self.pairs.n, bool) if universe == "adjacent" else plain_rows(self.pairs)
-        true = self.pairs.confusion(universe, lags).true
+        rows = np.ones(pairs.n, bool) if universe == "adjacent" else plain_rows(pairs)
+        true = pairs.confusion(universe, lags).true
         keys = np.concatenate(columns, axis=1)
-        return law_of_counts(metric, rows, keys, true, self.pairs.n_places(universe) * last, law)
-
-    def _placed(self, part: Universe, inside: int, true: NDArray[np.int64], links: NDArray[np.int64]) -> CountLaw:
-        """Return the law of one kind of links, of which those at the first `inside` lags are counted."""
-        places = self.pairs.n_places(part)
-        slots = self.pairs.n_nodes**2 if self.pooled else places
-        if self.by_lag:
-            return added(placed(slots, places, int(a), int(b)) for a, b in zip(true, links[:inside], strict=True))
-        searched = self.pairs.estimate.max_lag
-        return placed(slots * searched, places * inside, int(true[0]), int(links[0])) if searched else fixed()
+        return law_of_counts(metric, rows, keys, true, pairs.n_places(universe) * last, law)
 
     def _summary_law(self, metric: Metric, universe: Universe) -> ClosedForm | None:
         """Return the law of arcs of summary graphs, of rows whose estimates have no links at lag 0."""
@@ -295,7 +298,7 @@ class RandomLinks:
 
         def law(key: NDArray[np.int64]) -> CountLaw:
             arcs, loops, cross, self_links = map(int, key)
-            arc_law = linked_pairs(pairs.n_ordered, lags, cross, arcs)
+            arc_law = linked_pairs(pairs.n_places("cross"), lags, cross, arcs)
             if universe == "summary":
                 return arc_law
             return added([arc_law, linked_pairs(pairs.n_nodes, lags, self_links, loops)])
@@ -354,13 +357,8 @@ def _codes(pairs: LaggedPairs, keys: Keys, start: int, count: int) -> NDArray[np
     batch, index = pairs.estimate, pairs.estimate_index
     n, lags, d = len(index), batch.max_lag, batch.n_nodes
     places = words(keys, lags * d * d, start, count).reshape(n, lags, d * d, count)
-    order = np.argsort(places, axis=1, kind="stable")
-    lagged_codes = batch.codes[index, 1:].reshape(n, lags, d * d, 1)
-    drawn = np.take_along_axis(np.broadcast_to(lagged_codes, order.shape), order, axis=1)
-    drawn_codes = np.zeros((n * count, lags + 1, d, d), np.uint8)
-    drawn_codes[:, 1:] = drawn.transpose(0, 3, 1, 2).reshape(n * count, lags, d, d)
-    drawn_codes[:, 0] = np.repeat(batch.codes[index, 0], count, axis=0)
-    return drawn_codes
+    drawn = shuffled(batch.codes[index, 1:].reshape(n, lags, d * d, 1), places)
+    return with_lag_0(np.repeat(batch.codes[index, 0], count, axis=0), drawn.reshape(n, lags * d * d, count))
 
 
 def _known(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
@@ -390,32 +388,27 @@ def _links_law(pairs: LaggedPairs, metric: Metric) -> ClosedForm | None:
     rows = np.ones(pairs.n, bool) if universe == "adjacent" else plain_rows(pairs)
     scored, inverse = pairs.unique()
     counts = scored.confusion(universe, lags)
+    searched, diagonal = pairs.estimate.max_lag, np.eye(pairs.n_nodes, dtype=bool)
+    counted = {"self": diagonal, "all": np.ones_like(diagonal)}.get(universe, ~diagonal)
+    numbers = [
+        (batch.codes[index, 1 : searched + 1] > 0).sum(axis=1)[:, counted]
+        for batch, index in ((scored.truth, scored.truth_index), (scored.estimate, scored.estimate_index))
+    ]
 
     def law(key: NDArray[np.int64]) -> CountLaw:
-        both, weight = _shared_law(scored, int(key[0]), universe)
-        return CountLaw(both, np.full(len(both), counts.estimated[key[0]]), weight)
+        both = np.stack([side[key[0]] for side in numbers])
+        kinds, times = np.unique(both[:, (both > 0).all(axis=0)], axis=1, return_counts=True)
+        weight = np.ones(1)
+        for a, b, n in zip(*kinds.tolist(), times.tolist(), strict=True):
+            support, chances = hypergeometric_law(searched, a, b)
+            one = np.zeros(int(support[-1]) + 1)
+            one[support] = chances
+            for _ in range(n):
+                weight = np.convolve(weight, one)
+        return CountLaw(np.arange(len(weight), dtype=float), np.full(len(weight), counts.estimated[key[0]]), weight)
 
     total = pairs.n_places(universe) * pairs.lags(lags)
     return law_of_counts(metric, rows, inverse[:, None], counts.true[inverse], total, law)
-
-
-def _shared_law(pairs: LaggedPairs, at: int, universe: Universe) -> tuple[Floats, Floats]:
-    """Return the law of the number of shared links of one pair of graphs."""
-    lags, d = pairs.estimate.max_lag, pairs.n_nodes
-    true = pairs.truth.codes[pairs.truth_index[at], 1 : lags + 1] > 0
-    estimated = pairs.estimate.codes[pairs.estimate_index[at], 1:] > 0
-    diagonal = np.eye(d, dtype=bool)
-    counted = {"self": diagonal, "all": np.ones_like(diagonal)}.get(universe, ~diagonal)
-    both = np.stack([true.sum(axis=0)[counted], estimated.sum(axis=0)[counted]])
-    kinds, numbers = np.unique(both[:, (both > 0).all(axis=0)], axis=1, return_counts=True)
-    weight = np.ones(1)
-    for a, b, times in zip(*kinds.tolist(), numbers.tolist(), strict=True):
-        support, chances = hypergeometric_law(lags, a, b)
-        one = np.zeros(int(support[-1]) + 1)
-        one[support] = chances
-        for _ in range(times):
-            weight = np.convolve(weight, one)
-    return np.arange(len(weight), dtype=np.float64), weight
 
 
 def _distance_moments(pairs: LaggedPairs) -> ClosedForm:
@@ -424,12 +417,11 @@ def _distance_moments(pairs: LaggedPairs) -> ClosedForm:
     mean, variance = np.full(scored.n, np.nan), np.full(scored.n, np.nan)
     lags = pairs.estimate.max_lag
     for at in range(scored.n):
-        sets = lag_sets(scored.take(slice(at, at + 1)))
-        shared = sets.shared[0]
+        true, estimated, [shared] = lag_sets(scored.take(slice(at, at + 1)))
         if not shared.any():
             continue
-        away = nearest(sets.true)[0, :lags][:, shared]
-        number = sets.estimated[0].sum(axis=0)[shared]
+        away = nearest(true)[0, :lags][:, shared]
+        number = estimated[0].sum(axis=0)[shared]
         spread = away.var(axis=0, ddof=1) if lags > 1 else np.zeros(len(number))
         mean[at] = away.mean(axis=0).mean()
         variance[at] = (spread / number * (1 - number / lags)).sum() / len(number) ** 2
@@ -517,31 +509,28 @@ class Relabellings:
         scored, orders = self._distinct[0], all_orders(self.d)
         for part in row_chunks(scored.n, len(orders) * scored.estimate.codes[:1].size * 20):
             some = scored.take(part)
-            batch = some.estimate
-            codes = _moved(batch.codes[some.estimate_index], orders).reshape(-1, *batch.codes.shape[1:])
-            kinds = np.repeat(batch.kinds[some.estimate_index], len(orders))
-            index = np.arange(len(codes), dtype=np.int64)
-            yield LaggedPairs(
-                some.truth, replace(batch, codes=codes, kinds=kinds), np.repeat(some.truth_index, len(orders)), index
-            )
+            batch, at = some.estimate, some.estimate_index
+            codes = _moved(batch.codes[at], orders).reshape(-1, *batch.codes.shape[1:])
+            relabelled = replace(batch, codes=codes, kinds=np.repeat(batch.kinds[at], len(orders)))
+            truth_index = np.repeat(some.truth_index, len(orders))
+            yield LaggedPairs(some.truth, relabelled, truth_index, np.arange(len(codes), dtype=np.int64))
 
     def _listed_law(self, metric: Metric) -> ClosedForm:
         scored, inverse = self._distinct
         n_orders = math.factorial(self.d)
         fits = scored.n * n_orders * scored.estimate.codes[:1].size < _KEPT
-        values = np.empty((scored.n, n_orders))
-        done = 0
+        parts = [np.empty(0)]
         for pairs in self._kept if fits else self._lists():
             refused = metric.refused(pairs)
             scores = np.full(pairs.n, np.nan)
             scores[~refused] = metric(pairs if not refused.any() else pairs.take(np.flatnonzero(~refused)))
-            number = pairs.n // n_orders
-            values[done : done + number] = scores.reshape(number, n_orders)
-            done += number
+            parts.append(scores)
+        values = np.concatenate(parts).reshape(-1, n_orders)
         weights = np.full(values.shape, 1 / n_orders)
         return ClosedForm.of(Distribution.of(inverse.astype(np.int64), values, weights))
 
     def _links_moments(self, metric: Metric) -> ClosedForm | None:
+        """Return the moments of a metric that is affine in the shared links."""
         asked, pairs = asked_for(metric), self.pairs
         if asked is None:
             return None
@@ -550,33 +539,35 @@ class Relabellings:
         if universe in ("summary", "summary_self"):
             channels = [batch.arcs[:, None] for batch in (pairs.truth, pairs.estimate)]
         else:
-            last = min(pairs.lags(lags), pairs.truth.max_lag, pairs.estimate.max_lag)
+            last = min(pairs.lags(lags), pairs.lags("shared"))
             channels = [batch.codes[:, 1 : last + 1] > 0 for batch in (pairs.truth, pairs.estimate)]
             rows = rows if universe == "adjacent" else plain_rows(pairs)
+        counts = pairs.confusion(universe, lags)
+        at = [evaluate(metric, counts._replace(both=np.full(pairs.n, both))) for both in (0.0, 1.0, 2.0)]
+        step = at[1] - at[0]
+        if not np.allclose(at[2] - at[1], step, rtol=1e-9, atol=1e-12, equal_nan=True) or not rows.any():
+            return None
         part = {"self": "self", "all": "all", "summary_self": "all"}.get(universe, "cross")
-        return _affine(metric, pairs.confusion(universe, lags), *self._moments(channels, part), rows)
+        mean, variance = self._moments(channels, part)
+        return ClosedForm((at[0] + step * mean)[rows], (step**2 * variance)[rows]).spread(rows)
 
     def _moments(self, channels: list[NDArray[np.bool_]], part: str) -> tuple[Floats, Floats]:
         """Return mean and variance of the number of shared cells of channels (N, K, d, d)."""
-        mean, variance = np.zeros(self.pairs.n), np.zeros(self.pairs.n)
-        indices = self.pairs.truth_index, self.pairs.estimate_index
+        mean, variance = np.zeros((2, self.pairs.n))
         n_channels = channels[0].shape[1]
-        if not n_channels:
-            return mean, variance
+        indices = self.pairs.truth_index, self.pairs.estimate_index
         for rows in row_chunks(self.pairs.n, 60 * n_channels * self.d**2 + 60 * n_channels**2):
-            true, estimated = (
-                side[index[rows]].astype(np.float64) for side, index in zip(channels, indices, strict=True)
-            )
+            sides = [side[index[rows]].astype(np.float64) for side, index in zip(channels, indices, strict=True)]
             if part in ("cross", "all"):
-                between = relabelling_moments(pair_sums(true), pair_sums(estimated), np.eye(n_channels), self.d)
+                between = relabelling_moments(pair_sums(sides[0]), pair_sums(sides[1]), np.eye(n_channels), self.d)
                 mean[rows] += between[0]
                 variance[rows] += between[1]
             if part in ("self", "all"):
-                loop_moments = _self_moments(true, estimated)
-                mean[rows] += loop_moments[0]
-                variance[rows] += loop_moments[1]
+                of_loops = _self_moments(*sides)
+                mean[rows] += of_loops[0]
+                variance[rows] += of_loops[1]
             if part == "all":
-                variance[rows] += 2 * _covariance(true, estimated, between[0], loop_moments[0])
+                variance[rows] += 2 * (_product(*sides) - between[0] * of_loops[0])
         # differences of large numbers round
         return mean, np.where(variance > 1e-9 * (1 + mean**2), variance, 0.0)
 
@@ -584,48 +575,24 @@ class Relabellings:
 def _self_moments(true: Floats, estimated: Floats) -> tuple[Floats, Floats]:
     """Return mean and variance of the shared cells of diagonals: a sum over variables of one cell of each matrix."""
     d = true.shape[-1]
-    sides = [np.einsum("nkii->nki", side) for side in (true, estimated)]
-    cells = np.einsum("nki,nkj->nij", *sides)
-    mean = cells.sum(axis=(1, 2)) / d
-    if d < 2:
-        return mean, np.zeros(len(mean))
-    centred = (
-        cells
-        - cells.mean(axis=1, keepdims=True)
-        - cells.mean(axis=2, keepdims=True)
-        + cells.mean(axis=(1, 2), keepdims=True)
-    )
-    return mean, (centred**2).sum(axis=(1, 2)) / (d - 1)
+    cells = np.einsum("nki,nkj->nij", *(np.einsum("nkii->nki", side) for side in (true, estimated)))
+    rows, columns = (cells.mean(axis=axis, keepdims=True) for axis in (1, 2))
+    centred = cells - rows - columns + cells.mean(axis=(1, 2), keepdims=True)
+    return cells.sum(axis=(1, 2)) / d, (centred**2).sum(axis=(1, 2)) / (d - 1)
 
 
-def _covariance(true: Floats, estimated: Floats, between: Floats, own: Floats) -> Floats:
-    """Return the covariance of shared cells off the diagonal and on it, at the source, the target or neither."""
+def _product(true: Floats, estimated: Floats) -> Floats:
+    """Return the mean product of the shared cells off the diagonal and on it, at the source, the target or neither."""
     d = true.shape[-1]
-    if d < 2:
-        return np.zeros(len(true))
     sides = []
     for side in (true, estimated):
         diagonal = np.einsum("nkii->nki", side)
         off = side - np.einsum("nki,ij->nkij", diagonal, np.eye(d))
-        out, into = off.sum(axis=3), off.sum(axis=2)
-        source, target = (np.einsum("nki,nli->nkl", x, diagonal) for x in (out, into))
+        source, target = (np.einsum("nki,nli->nkl", off.sum(axis=axis), diagonal) for axis in (3, 2))
         neither = off.sum(axis=(2, 3))[:, :, None] * diagonal.sum(axis=2)[:, None, :] - source - target
         sides.append((source, target, neither))
     ways = (d * (d - 1), d * (d - 1), d * (d - 1) * (d - 2))
-    product = sum((a * b).sum(axis=(1, 2)) / n if n else 0.0 for a, b, n in zip(*sides, ways, strict=True))
-    return np.asarray(product - between * own)
-
-
-def _affine(
-    metric: Metric, found: Confusion, mean: Floats, variance: Floats, rows: NDArray[np.bool_]
-) -> ClosedForm | None:
-    """Return the moments of a metric that is affine in the shared positives, whose own are given."""
-    true, estimated, total = (np.asarray(x, np.float64) for x in (found.true, found.estimated, found.total))
-    at = [evaluate(metric, Confusion(np.full(len(true), both), true, estimated, total)) for both in (0.0, 1.0, 2.0)]
-    step = at[1] - at[0]
-    if not np.allclose(at[2] - at[1], step, rtol=1e-9, atol=1e-12, equal_nan=True) or not rows.any():
-        return None
-    return ClosedForm((at[0] + step * mean)[rows], (step**2 * variance)[rows]).spread(rows)
+    return np.asarray(sum((a * b).sum(axis=(1, 2)) / n for a, b, n in zip(*sides, ways, strict=True)))
 
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: Keys) -> Controls:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,10 @@ Values = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 #: links over which counts are taken: between two variables, of a variable on itself, both, and links of whatever marks
-#: between two; ordered pairs of variables of summary graphs, without and with those of a variable with itself
-Universe = Literal["cross", "self", "all", "adjacent", "summary", "summary_self"]
-#: the universes of links at lags
+#: between two
 Links = Literal["cross", "self", "all", "adjacent"]
+#: the same, or ordered pairs of variables of summary graphs, without and with those of a variable with itself
+Universe = Links | Literal["summary", "summary_self"]
 #: which lags are compared where one graph has more
 Lags = Literal["union", "truth", "estimate", "shared"]
 
@@ -51,10 +51,6 @@ class LaggedBatch:
     def max_lag(self) -> int:
         """Largest searched lag L."""
         return self.codes.shape[1] - 1
-
-    def take(self, positions: NDArray[Any]) -> LaggedBatch:
-        """Return the graphs at `positions`."""
-        return replace(self, codes=self.codes[positions], kinds=self.kinds[positions])
 
     @cached_property
     def at_lag_0(self) -> GraphBatch:
@@ -104,11 +100,6 @@ class LaggedPairs(StoredPairs):
         return max(self.truth.max_lag, self.estimate.max_lag)
 
     @property
-    def n_ordered(self) -> int:
-        """Number of ordered pairs of two variables."""
-        return self.n_nodes * (self.n_nodes - 1)
-
-    @property
     def work(self) -> float:
         """Nanoseconds a pair, as in `Pairs`."""
         return 100.0 + 10.0 * (self.max_lag + 1) * self.n_nodes**2
@@ -126,41 +117,24 @@ class LaggedPairs(StoredPairs):
             return None
         return GraphPairs(self.truth.at_lag_0, self.estimate.at_lag_0, self.truth_index, self.estimate_index)
 
-    def _compared(self, lags: Lags | int) -> tuple[slice, int]:
-        """Return the lags that are compared, and how many."""
-        if isinstance(lags, str):
-            last = self.lags(lags)
-            return slice(1, last + 1), last
-        return slice(lags, lags + 1), 1
-
     def lags(self, choice: Lags) -> int:
         """Return the largest lag that is compared."""
         true, estimated = self.truth.max_lag, self.estimate.max_lag
-        return {"union": max(true, estimated), "truth": true, "estimate": estimated, "shared": min(true, estimated)}[
-            choice
-        ]
+        return {"union": self.max_lag, "truth": true, "estimate": estimated, "shared": min(true, estimated)}[choice]
 
     @cached_property
     def _counts(self) -> tuple[LinkCounts, LinkCounts]:
         """The numbers of links between two variables, and of a variable on itself, by lag."""
-        d, lags = self.n_nodes, self.max_lag
-        shared = 1 + min(self.truth.max_lag, self.estimate.max_lag)
-        counts = np.zeros((2, 4, self.n, lags + 1), np.int64)
+        shared = 1 + self.lags("shared")
+        counts = np.zeros((2, 4, self.n, self.max_lag + 1), np.int64)
         sides = [(2, self.truth, self.truth_index), (3, self.estimate, self.estimate_index)]
         for place, batch, index in sides:
-            links = batch.codes != 0
-            loops = np.einsum("nlii->nl", links.astype(np.int64))
-            every = links.sum(axis=(2, 3), dtype=np.int64)
-            counts[1, place, :, 1 : batch.max_lag + 1] = loops[index, 1:]
-            counts[0, place, :, 1 : batch.max_lag + 1] = (every - loops)[index, 1:]
-        for part in row_chunks(self.n, 8 * shared * d * d):
-            true = self.truth.codes[self.truth_index[part], 1:shared]
-            estimated = self.estimate.codes[self.estimate_index[part], 1:shared]
+            counts[:, place, :, 1 : batch.max_lag + 1] = _by_lag(batch.codes[:, 1:] != 0)[:, index]
+        for part in row_chunks(self.n, 8 * shared * self.n_nodes**2):
+            true, estimated = (batch.codes[index[part], 1:shared] for _, batch, index in sides)
             adjacent = (true != 0) & (estimated != 0)
-            for place, hit in enumerate((adjacent & (true == estimated), adjacent)):
-                loops = np.einsum("nlii->nl", hit.astype(np.int64))
-                counts[1, place, part, 1:shared] = loops
-                counts[0, place, part, 1:shared] = hit.sum(axis=(2, 3), dtype=np.int64) - loops
+            counts[:, 0, part, 1:shared] = _by_lag(adjacent & (true == estimated))
+            counts[:, 1, part, 1:shared] = _by_lag(adjacent)
         return LinkCounts(*counts[0]), LinkCounts(*counts[1])
 
     def link_counts(self, universe: Universe) -> LinkCounts:
@@ -174,43 +148,43 @@ class LaggedPairs(StoredPairs):
 
     def n_places(self, universe: Universe) -> int:
         """Return the number of places for links of a universe at one lag."""
-        return {"self": self.n_nodes, "all": self.n_nodes**2, "summary_self": self.n_nodes**2}.get(
-            universe, self.n_ordered
-        )
+        d = self.n_nodes
+        return {"self": d, "all": d**2, "summary_self": d**2}.get(universe, d * (d - 1))
+
+    def _compared(self, universe: Universe, lags: Lags | int) -> tuple[list[Values], int]:
+        """Return the counts of `LinkCounts` over the lags that are compared, and how many these are."""
+        if universe in ("summary", "summary_self"):
+            both, true, estimated = self._arc_counts(with_self=universe == "summary_self")
+            return [both, both, true, estimated], 1
+        last = self.lags(lags) if isinstance(lags, str) else lags
+        first = 1 if isinstance(lags, str) else lags
+        counts = self.link_counts(universe)
+        return [x[:, first : last + 1].sum(axis=1).astype(np.float64) for x in counts], last + 1 - first
 
     def confusion(self, universe: Universe, lags: Lags | int = "union") -> Confusion:
         """Return the positives of truth and estimate; `lags` does not apply to summary graphs."""
-        if universe in ("summary", "summary_self"):
-            return self._summary_confusion(with_self=universe == "summary_self")
-        compared, number = self._compared(lags)
-        counts = self.link_counts(universe)
-        parts = (counts.both, counts.true, counts.estimated)
-        both, true, estimated = (x[:, compared].sum(axis=1).astype(np.float64) for x in parts)
-        return Confusion(both, true, estimated, np.full(self.n, float(self.n_places(universe) * number)))
+        (both, _, true, estimated), n_lags = self._compared(universe, lags)
+        return Confusion(both, true, estimated, np.full(self.n, float(self.n_places(universe) * n_lags)))
 
     def differing(self, universe: Universe, lags: Lags | int = "union") -> Values:
         """Return the number of places with another link, a place with two different links counting once."""
-        if universe in ("summary", "summary_self"):
-            counts = self.confusion(universe)
-            return np.asarray(counts.fp + counts.fn, np.float64)
-        compared, _ = self._compared(lags)
-        both, adjacent, true, estimated = (
-            x[:, compared].sum(axis=1) for x in self.link_counts("cross" if universe == "adjacent" else universe)
-        )
-        same = adjacent if universe == "adjacent" else both
+        (both, adjacent, true, estimated), _ = self._compared(universe, lags)
         # of either graph, less those that are the same
-        return np.asarray(true + estimated - adjacent - same, np.float64)
+        return true + estimated - adjacent - both
 
-    def _summary_confusion(self, *, with_self: bool) -> Confusion:
-        """Compare ordered pairs of variables by whether a directed link leads from one to the other at any lag."""
+    def _arc_counts(self, *, with_self: bool) -> tuple[Values, Values, Values]:
+        """Count the ordered pairs of variables with a directed link at any lag, in both graphs and in either."""
         d = self.n_nodes
         counted = np.ones((d, d), np.bool_) if with_self else ~np.eye(d, dtype=np.bool_)
         true, estimated = ((batch.arcs & counted).reshape(len(batch.arcs), -1) for batch in (self.truth, self.estimate))
         both = np.zeros(self.n)
         for part in row_chunks(self.n, 3 * d * d):
-            hit = true[self.truth_index[part]] & estimated[self.estimate_index[part]]
-            both[part] = hit.sum(axis=1)
+            both[part] = (true[self.truth_index[part]] & estimated[self.estimate_index[part]]).sum(axis=1)
         numbers = [side.sum(axis=1).astype(np.float64) for side in (true, estimated)]
-        return Confusion(
-            both, numbers[0][self.truth_index], numbers[1][self.estimate_index], np.full(self.n, float(counted.sum()))
-        )
+        return both, numbers[0][self.truth_index], numbers[1][self.estimate_index]
+
+
+def _by_lag(links: NDArray[np.bool_]) -> Ints:
+    """Count links (n, lags, d, d) between two variables, and of a variable on itself, by lag, (2, n, lags)."""
+    loops = np.einsum("nlii->nl", links.astype(np.int64))
+    return np.stack([links.sum(axis=(2, 3), dtype=np.int64) - loops, loops])
