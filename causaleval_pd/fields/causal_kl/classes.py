@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,10 +21,9 @@ from ..structure.field import different_nodes
 from .cells import Structure
 from .fitting import FamilyFits, Fits, fits_of_row, parameterise, parents_of
 from .laws import Scope
-from .pairs import NetworkPairs, Networks, unpack_networks
+from .pairs import NetworkPairs, Networks, numbered, unpack_networks
 
 Ints = NDArray[np.int64]
-T = TypeVar("T", bound=Hashable)
 
 
 class Part(NamedTuple):
@@ -103,13 +102,6 @@ def class_of_graph(graph: Graph) -> DagClass:
     if fault:
         return DagClass((0,) * graph.n_nodes, (0,) * graph.n_nodes, fault)
     return class_of_arcs(graph.n_nodes, frozenset(graph._arcs()))
-
-
-def numbered(values: Iterable[T]) -> tuple[list[T], Ints]:
-    """Return the distinct ones of values by first appearance, and the number of each value among them."""
-    number: dict[T, int] = {}
-    index = np.array([number.setdefault(value, len(number)) for value in values], np.int64)
-    return list(number), index
 
 
 @dataclass(frozen=True, eq=False)

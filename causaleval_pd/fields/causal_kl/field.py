@@ -21,9 +21,9 @@ from ..structure.field import GRAPHS, forward_edges
 from ..structure.field import perfect_estimates as perfect_graphs
 from ..structure.field import relabelled_cells as graph_cells
 from .cells import Network, Structure, contents
-from .classes import fitted_batches, numbered
+from .classes import fitted_batches
 from .fitting import FamilyFits, Fits, fits_of_row, parameterise, parents_of
-from .formats import is_network, read_network
+from .formats import as_network, is_network
 from .pairs import (
     NetworkPairs,
     Networks,
@@ -32,6 +32,7 @@ from .pairs import (
     graphs_of_networks,
     is_network_column,
     network_column,
+    numbered,
     pair,
     unpack_networks,
 )
@@ -135,7 +136,7 @@ def _checked(found: Any, estimate: Network, fits: Callable[[], FamilyFits], what
     """Read the network or DAG that the function returned, and refuse one that does not match the estimate."""
     try:
         if is_network(found):
-            control = read_network(found)
+            control = as_network(found)
         else:
             graph = as_graph(found, nodes=estimate.nodes if isinstance(found, str) else None)
             structure = Structure(graph.nodes, estimate.structure.states, parents_of(graph))

@@ -36,10 +36,10 @@ from ...graphs.kernels.inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import arcs_from_planes
 from ...graphs.orientations import bits
 from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure, dag_planes
-from .classes import Classes, ClassPairs, DagClass, class_of_arcs, numbered
+from .classes import Classes, ClassPairs, DagClass, class_of_arcs
 from .field import no_fits, table_bytes
 from .fitting import FamilyFits, fits_of_row, fits_to_joint, parameterise
-from .pairs import NetworkPairs, Networks
+from .pairs import NetworkPairs, Networks, numbered
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
