@@ -65,14 +65,9 @@ class Structure:
     parents: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
-        fault = check_names(self.nodes)
-        if fault:
-            raise ValueError(f"the network {fault}")
-        for what, entries in (("states", self.states), ("parents", self.parents)):
-            if entries is not None and len(entries) != len(self.nodes):
-                raise ValueError(f"the network has {len(self.nodes)} nodes, but {what} of {len(entries)}")
-        for name, states in zip(self.nodes, self.states or (), strict=False):
-            check_states(name, states)
+        _check_variables(self.nodes, self.states)
+        if len(self.parents) != len(self.nodes):
+            raise ValueError(f"the network has {len(self.nodes)} nodes, but parents of {len(self.parents)}")
         for i, (name, parents) in enumerate(zip(self.nodes, self.parents, strict=True)):
             whole = all(type(p) is int and 0 <= p < len(self.nodes) for p in parents)
             if not whole or list(parents) != sorted(set(parents)):
@@ -147,6 +142,18 @@ class Structure:
             )
         except (KeyError, TypeError, RecursionError, json.JSONDecodeError, UnicodeDecodeError):
             raise ValueError("its description is not that of a network; the cell is damaged") from None
+
+
+@lru_cache(maxsize=1024)
+def _check_variables(nodes: tuple[str, ...], states: tuple[tuple[str, ...], ...] | None) -> None:
+    """Refuse names of nodes and their states that are not canonical; DAGs over the same variables share the answer."""
+    fault = check_names(nodes)
+    if fault:
+        raise ValueError(f"the network {fault}")
+    if states is not None and len(states) != len(nodes):
+        raise ValueError(f"the network has {len(nodes)} nodes, but states of {len(states)}")
+    for name, node_states in zip(nodes, states or (), strict=False):
+        check_states(name, node_states)
 
 
 def check_table(name: str, cards: Sequence[int]) -> None:
