@@ -29,7 +29,7 @@ from ...graphs.kernels.planes import DAG
 from ...graphs.pairs import GraphBatch, GraphPairs
 from ..structure.hamming import shd
 from .cells import DiscreteNetwork, GaussianNetwork, Structure, check_table, dag_planes, network_of
-from .classes import ClassPairs, parts_of
+from .field import ClassPairs, parts_of
 from .fitting import FamilyFits
 from .laws import LAWS, FamilyLaws, GaussianMoments, Scope, laws_of, moments_of, squared_paths
 from .pairs import Group, NetworkPairs, Networks, row_sums
@@ -93,8 +93,8 @@ def _class_divergence(pairs: ClassPairs, law: str, over: Over, seed: int) -> Flo
             # what is added to the terms of all families
             own = laws_of(truth).own_log_probability(law) if isinstance(truth, DiscreteNetwork) else 0.0
             total = own + sum(term(i, members.example[i]) for i in members.fixed)
-            for part in parts_of(members, seed):
-                sums = [sum(term(i, p) for i, p in zip(part.nodes, way, strict=True)) for way in part.ways]
+            for nodes, ways in parts_of(members, seed):
+                sums = [sum(term(i, parents) for i, parents in zip(nodes, way, strict=True)) for way in ways]
                 total += float(_SUMMARIES[over](sums))
         except ValueError as error:
             raise PairError([position], str(error)) from None

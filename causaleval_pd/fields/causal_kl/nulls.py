@@ -36,8 +36,7 @@ from ...graphs.kernels.inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import arcs_from_planes
 from ...graphs.orientations import bits
 from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure, dag_planes
-from .classes import Classes, ClassPairs, DagClass, class_of_arcs
-from .field import no_fits, table_bytes
+from .field import Classes, ClassPairs, DagClass, class_of_arcs, table_bytes
 from .fitting import FamilyFits, fits_of_row, fits_to_joint, parameterise
 from .pairs import NetworkPairs, Networks, numbered
 
@@ -305,8 +304,8 @@ def drawn_from(make: Callable[[Structure, Structure], Space]) -> MakeControls:
         made: dict[tuple[Structure, Structure], Space] = {}
         for row, t, e in zip(rows.tolist(), pairs.truth_index.tolist(), pairs.estimate_index.tolist(), strict=True):
             structures = (
-                pairs.truth.structures[pairs.truth.structure[t]],
-                pairs.estimate.structures[pairs.estimate.structure[e]],
+                pairs.truth.structure_of(t),
+                pairs.estimate.structure_of(e),
             )
             if structures not in made:
                 made[structures] = make(*structures)
@@ -336,7 +335,7 @@ def _of_classes(matching: Matching, rows: NDArray[np.int64], pairs: NetworkPairs
     of_classes = np.asarray(kinds == "cpdag", bool)
     if not isinstance(pairs, ClassPairs):
         for row, index in zip(rows[of_classes].tolist(), pairs.estimate_index[of_classes].tolist(), strict=True):
-            _check_alone(pairs.estimate.structures[pairs.estimate.structure[index]], row, matching)
+            _check_alone(pairs.estimate.structure_of(index), row, matching)
     return of_classes
 
 
@@ -363,7 +362,7 @@ for _name, _long_name, _space in (
             _name,
             _long_name,
             drawn_from(_space),
-            prepare=no_fits,
+            prepare=lambda matching: {},
             reference=_name == "oracle_skeleton",
             label_invariant=_name in ("dags", "edges", "permutation"),
             joint=_name == "permutation",
