@@ -91,10 +91,10 @@ def test_its_graph():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: two(a=[0.3, 0.6]), "node 'A': the probabilities must sum to 1, found \\[0.3, 0.6\\]"),
+        (lambda: two(a=[0.3, 0.6]), "node 'A': probabilities must .* sum to 1, .* found \\[0.3, 0.6\\]"),
         (lambda: two(b=[[0.9, 0.1], [1.2, -0.2]]), "node 'B' given A=1: probabilities must lie between 0 and 1"),
         (lambda: two(b=[[0.9, 0.1], [np.nan, 1]]), "node 'B' given A=1: .*NaN throughout"),
-        (lambda: two(b=[0.9, 0.1]), "node 'B': its table has 1 axes, expected 2"),
+        (lambda: two(b=[0.9, 0.1]), "node 'B': its table has the shape \\(2,\\), expected \\(2, 2\\): .* of \\['A', 'B'\\]"),
         (lambda: two(b=[[0.9, 0.1]] * 3), "node 'B': its table has the shape \\(3, 2\\), expected \\(2, 2\\)"),
         (lambda: two(a="x"), "node 'A': its table must be an array of numbers"),
         (lambda: two(parents={"A": ["B"], "B": ["A"]}, a=B), "directed cycle (A -> B -> A|B -> A -> B)"),
@@ -107,10 +107,10 @@ def test_its_graph():
         (lambda: gaussian([np.inf]), "node 'B': intercept and coefficients must be finite"),
         (lambda: gaussian([1, 2]), "node 'B' has 2 coefficients, expected one for each of its parents"),
         (lambda: two(parents={"A": [], "B": "A"}), "found 'B': 'A'"),
-        (lambda: ce.DiscreteNetwork([("A", "B")], {}), "parents must map"),
+        (lambda: ce.DiscreteNetwork([("A", "B")], {}), "parents must be a mapping of node names to lists"),
         # before memory is taken
         (lambda: Structure(tuple(f"n{i:02}" for i in range(30)), (("0", "1"),) * 30, (*[()] * 29, tuple(range(29)))),
-         "parameters, most of them at node 'n29'"),
+         "node 'n29' needs a table with 1073741824 entries; at most"),
     ],
 )  # fmt: skip
 def test_bad_networks_name_the_node(make, words):
@@ -124,9 +124,9 @@ def test_damaged_cells_are_refused():
     for bad, words in [
         (ce.as_graph("A -> B").to_bytes(), r"a packed graph, expected a network with parameters \(network_column\)"),
         (cell[:49] + b"\x03" + cell[50:], "format version 3"),
-        (cell.replace(b"2 nodes", b"3 nodes"), "not those of its contents"),
+        (cell.replace(b"2 nodes", b"3 nodes"), "its first bytes .* are not those of its contents"),
         (cell[:-8], "bytes of parameters"),
-        (cell.replace(b'"A"', b'"Z"'), "digest"),
+        (cell.replace(b'"A"', b'"Z"'), "its digest"),
         (b"", "not a packed network"),
         (pack_cell(structure, np.array([0.3, 0.8, 1, 0, 1, 0])), "node 'A'.*sum to 1"),
     ]:
@@ -285,7 +285,7 @@ def test_linear_gaussian_networks_of_pgmpy():
         ({"A": {"parents": [], "prob": [0.5, 0.6]}}, "node 'A'"),
         ({"A": {"parents": [], "prob": [1.0], "states": ["x"]}, "B": {"parents": [], "prob": [1.0]}},
          "\\['B'\\] have no `states`"),
-        ({"A": {"parents": [], "coefficients": {"B": 1}, "sd": 1}}, "node 'A': its coefficients lack"),
+        ({"A": {"parents": [], "coefficients": {"B": 1}, "sd": 1}}, "node 'A': its coefficients are those of .*'B'.*, expected \\['.Intercept.'\\]"),
         ({"A": {"parents": [], "coefficients": [1.0], "sd": -1}},
          "node 'A': its sd must be one positive number, found -1"),
         ({"A": {"parents": [], "coefficients": [1.0], "sd": [1, 2]}}, "node 'A': its sd must be one positive number"),

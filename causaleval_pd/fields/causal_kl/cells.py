@@ -25,7 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -39,6 +39,7 @@ from ...graphs.packing import check_names
 
 __all__ = ["DiscreteNetwork", "GaussianNetwork"]
 
+T = TypeVar("T")
 MAX_STATES = 10_000
 #: entries of all tables of one network
 MAX_PARAMETERS = 2**26
@@ -64,33 +65,22 @@ class Structure:
     parents: tuple[tuple[int, ...], ...]
 
     def __post_init__(self) -> None:
-        fault = check_names(self.nodes)
-        if fault:
-            raise ValueError(f"the network {fault}")
-        for what, entries in (("states", self.states), ("parents", self.parents)):
-            if entries is not None and len(entries) != len(self.nodes):
-                raise ValueError(f"the network has {len(self.nodes)} nodes, but {what} of {len(entries)}")
-        for name, states in zip(self.nodes, self.states or (), strict=False):
-            fault = _check_states(states)
-            if fault:
-                raise ValueError(f"node {name!r} {fault}")
-        for name, parents in zip(self.nodes, self.parents, strict=True):
+        _check_variables(self.nodes, self.states)
+        if len(self.parents) != len(self.nodes):
+            raise ValueError(f"the network has {len(self.nodes)} nodes, but parents of {len(self.parents)}")
+        for i, (name, parents) in enumerate(zip(self.nodes, self.parents, strict=True)):
             whole = all(type(p) is int and 0 <= p < len(self.nodes) for p in parents)
             if not whole or list(parents) != sorted(set(parents)):
                 raise ValueError(f"node {name!r} has parents {parents}, expected distinct ascending positions of nodes")
-            if self.states is not None and len(parents) > MAX_PARENTS:
-                raise ValueError(f"node {name!r} has {len(parents)} parents; at most {MAX_PARENTS} are supported")
+            if self.states is not None:
+                check_table(name, [len(self.states[p]) for p in (*parents, i)])
         try:
             _ = self.order
         except graphlib.CycleError as error:
             cycle = " -> ".join(self.nodes[i] for i in error.args[1])
             raise ValueError(f"the network has the directed cycle {cycle}; parents must form a DAG") from None
         if self.size > MAX_PARAMETERS:
-            largest = max(range(len(self.nodes)), key=lambda i: math.prod(self.shapes[i]))
-            raise ValueError(
-                f"the network has {self.size} parameters, most of them at node {self.nodes[largest]!r}; at most "
-                f"{MAX_PARAMETERS} are supported"
-            )
+            raise ValueError(f"the network has {self.size} parameters; at most {MAX_PARAMETERS} are supported")
 
     @property
     def kind(self) -> str:
@@ -113,11 +103,8 @@ class Structure:
     @cached_property
     def slices(self) -> tuple[slice, ...]:
         """Slice of each node's parameters in a row of parameters."""
-        result, start = [], 0
-        for shape in self.shapes:
-            result.append(slice(start, start + math.prod(shape)))
-            start = result[-1].stop
-        return tuple(result)
+        ends = itertools.accumulate(map(math.prod, self.shapes), initial=0)
+        return tuple(slice(*both) for both in itertools.pairwise(ends))
 
     @cached_property
     def size(self) -> int:
@@ -126,8 +113,12 @@ class Structure:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Positions of the nodes, parents before children."""
-        return causal_order(self.parents)
+        """Positions of the nodes, parents before children; raises `graphlib.CycleError` where parents form a cycle."""
+        # nodes are added in ascending order first, which breaks ties by position
+        sorter: graphlib.TopologicalSorter[int] = graphlib.TopologicalSorter({i: () for i in range(len(self.parents))})
+        for i, causes in enumerate(self.parents):
+            sorter.add(i, *causes)
+        return tuple(sorter.static_order())
 
     @cached_property
     def arcs(self) -> frozenset[tuple[int, int]]:
@@ -139,27 +130,30 @@ class Structure:
         """The DAG."""
         return Graph(self.nodes, "dag", dag_planes(len(self.nodes), [self.arcs])[0])
 
-    @cached_property
-    def text(self) -> str:
-        """Canonical JSON."""
-        content = {"nodes": self.nodes, "states": self.states, "parents": self.parents}
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-
     @classmethod
-    def from_text(cls, text: str) -> Structure:
-        """Read canonical JSON; raise a ValueError that names the fault."""
+    def from_text(cls, text: str | bytes) -> Structure:
+        """Read JSON; raise a ValueError that names the fault."""
         try:
             content: Any = json.loads(text)
-            made = cls(
+            return cls(
                 tuple(content["nodes"]),
                 None if content["states"] is None else tuple(tuple(s) for s in content["states"]),
                 tuple(tuple(p) for p in content["parents"]),
             )
-        except (KeyError, TypeError, RecursionError, json.JSONDecodeError):
+        except (KeyError, TypeError, RecursionError, json.JSONDecodeError, UnicodeDecodeError):
             raise ValueError("its description is not that of a network; the cell is damaged") from None
-        if made.text != text:
-            raise ValueError("its description is not canonical; the cell is damaged")
-        return made
+
+
+@lru_cache(maxsize=1024)
+def _check_variables(nodes: tuple[str, ...], states: tuple[tuple[str, ...], ...] | None) -> None:
+    """Refuse names of nodes and their states that are not canonical; DAGs over the same variables share the answer."""
+    fault = check_names(nodes)
+    if fault:
+        raise ValueError(f"the network {fault}")
+    if states is not None and len(states) != len(nodes):
+        raise ValueError(f"the network has {len(nodes)} nodes, but states of {len(states)}")
+    for name, node_states in zip(nodes, states or (), strict=False):
+        check_states(name, node_states)
 
 
 def check_table(name: str, cards: Sequence[int]) -> None:
@@ -177,43 +171,27 @@ def sort_states(states: Sequence[str]) -> list[str]:
     return sorted(states)
 
 
-def _check_states(states: tuple[str, ...]) -> str | None:
-    """Return what is wrong with the states of a node, or None."""
+def check_states(name: str, states: Sequence[str]) -> None:
+    """Refuse states of a node that are too many, alike or out of order."""
+    fault, pair = "", None
     if not all(isinstance(s, str) for s in states):
-        return f"has the states {states}; state names are text"
-    if not 1 <= len(states) <= MAX_STATES:
-        return f"has {len(states)} states, expected 1 to {MAX_STATES}"
-    if len(set(states)) < len(states):
-        return f"has the states {states}; state names must differ"
-    pair = alike(states)
-    if pair is not None:
-        return f"has two states that may be one: {explain_alike(*pair)}; give them one name"
-    if list(states) != sort_states(states):
-        return f"has its states out of order: {states}"
-    return None
-
-
-@lru_cache(maxsize=1024)
-def causal_order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """Return positions with parents before children; raise `graphlib.CycleError` if there is a directed cycle."""
-    # nodes are added in ascending order first, which breaks ties by position
-    sorter: graphlib.TopologicalSorter[int] = graphlib.TopologicalSorter({i: () for i in range(len(parents))})
-    for i, causes in enumerate(parents):
-        sorter.add(i, *causes)
-    return tuple(sorter.static_order())
+        fault = f"has the states {states}; state names are text"
+    elif not 1 <= len(states) <= MAX_STATES:
+        fault = f"has {len(states)} states, expected 1 to {MAX_STATES}"
+    elif len(set(states)) < len(states):
+        fault = f"has the states {states}; state names must differ"
+    elif pair := alike(states):
+        fault = f"has two states that may be one: {explain_alike(*pair)}; give them one name"
+    elif list(states) != sort_states(states):
+        fault = f"has its states out of order: {states}"
+    if fault:
+        raise ValueError(f"node {name!r} {fault}")
 
 
 MAGIC, VERSION = 0xCD, 2
 TEXT_BYTES = 48
 _HEADER = struct.Struct("<BBHI8s")
 FORMAT = register_cell_format(CellFormat("a packed network", MAGIC, TEXT_BYTES))
-
-
-def cell_text(structure: Structure) -> bytes:
-    """Return the text of a cell, filled up with blanks."""
-    n, m = len(structure.nodes), len(structure.arcs)
-    text = f"{structure.kind} network, {n} node{'s' * (n != 1)}, {m} arc{'s' * (m != 1)}"
-    return text.encode().ljust(TEXT_BYTES)
 
 
 def contents(cell: bytes) -> bytes:
@@ -223,28 +201,25 @@ def contents(cell: bytes) -> bytes:
 
 @lru_cache(maxsize=1024)
 def _head(structure: Structure) -> bytes:
-    text = structure.text.encode()
-    digest = hashlib.blake2b(text, digest_size=8).digest()
-    header = _HEADER.pack(MAGIC, VERSION, 0, len(text), digest)
-    return cell_text(structure) + header + text + b" " * (-len(text) % 8)
+    n, m = len(structure.nodes), len(structure.arcs)
+    title = f"{structure.kind} network, {n} node{'s' * (n != 1)}, {m} arc{'s' * (m != 1)}"
+    content = {"nodes": structure.nodes, "states": structure.states, "parents": structure.parents}
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    header = _HEADER.pack(MAGIC, VERSION, 0, len(text), hashlib.blake2b(text, digest_size=8).digest())
+    return title.encode().ljust(TEXT_BYTES) + header + text + b" " * (-len(text) % 8)
 
 
 @lru_cache(maxsize=1024)
 def read_head(head: bytes) -> Structure:
     """Read the bytes before the parameters; raise a ValueError that names the fault."""
-    _, version, zero, length, digest = _HEADER.unpack_from(head, TEXT_BYTES)
-    if version != VERSION or zero:
+    _, version, _, length, digest = _HEADER.unpack_from(head, TEXT_BYTES)
+    if version != VERSION:
         raise ValueError(f"found a packed network of format version {version}; this release reads version {VERSION}")
     start = TEXT_BYTES + _HEADER.size
     text = head[start : start + length]
-    if hashlib.blake2b(text, digest_size=8).digest() != digest or head[start + length :].strip(b" "):
-        raise ValueError("its description does not match its digest; the cell is damaged")
-    try:
-        structure = Structure.from_text(text.decode())
-    except UnicodeDecodeError:
-        raise ValueError("its description is not UTF-8; the cell is damaged") from None
-    if head[:TEXT_BYTES] != cell_text(structure):
-        raise ValueError(f"its first bytes {head[:TEXT_BYTES]!r} are not those of its contents; the cell is damaged")
+    structure = Structure.from_text(text) if hashlib.blake2b(text, digest_size=8).digest() == digest else None
+    if structure is None or _head(structure) != head:
+        raise ValueError("its first bytes or its digest are not those of its contents; the cell is damaged")
     return structure
 
 
@@ -283,18 +258,12 @@ Floats = NDArray[np.float64]
 ROW_TOLERANCE = 1e-8
 
 
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Network:
     """Base of discrete and linear-Gaussian networks: a structure and its parameters."""
 
     structure: Structure
     parameters: Floats
-
-    @classmethod
-    def _of_checked(cls, structure: Structure, parameters: Floats) -> Self:
-        """Make a network from parts that have been checked."""
-        made = object.__new__(cls)
-        made._freeze(structure, parameters)
-        return made
 
     def _freeze(self, structure: Structure, parameters: Floats) -> None:
         """Set structure and parameters, read-only; -0 becomes 0 and every NaN the same NaN."""
@@ -302,6 +271,9 @@ class Network:
         numbers.flags.writeable = False
         object.__setattr__(self, "structure", structure)
         object.__setattr__(self, "parameters", numbers)
+
+    def _by_node(self, values: Iterable[T]) -> Mapping[str, T]:
+        return MappingProxyType(dict(zip(self.nodes, values, strict=True)))
 
     @property
     def kind(self) -> str:
@@ -316,13 +288,7 @@ class Network:
     @property
     def parents(self) -> Mapping[str, tuple[str, ...]]:
         """Names of each node's parents in code-point order, the order of axes and coefficients."""
-        names = self.nodes
-        return MappingProxyType(
-            {
-                name: tuple(names[p] for p in positions)
-                for name, positions in zip(names, self.structure.parents, strict=True)
-            }
-        )
+        return self._by_node(tuple(self.nodes[p] for p in positions) for positions in self.structure.parents)
 
     @property
     def n_arcs(self) -> int:
@@ -337,6 +303,10 @@ class Network:
     def values_of(self, position: int) -> Floats:
         """Return the parameters of the node at a position, in their shape."""
         return self.parameters[self.structure.slices[position]].reshape(self.structure.shapes[position])
+
+    @property
+    def _values(self) -> Iterable[Floats]:
+        return map(self.values_of, range(len(self.nodes)))
 
     @cached_property
     def _cell(self) -> bytes:
@@ -370,11 +340,11 @@ class Network:
         head, tail = split_cell(cell)
         structure = read_head(head)
         parameters = read_parameters(structure, tail)
-        check_parameters(structure, parameters[None], lambda row: "the cell")
-        kind: Any = DiscreteNetwork if structure.kind == "discrete" else GaussianNetwork
-        if not issubclass(kind, cls):
+        check_parameters(structure, parameters[None], lambda row: "the cell: ")
+        found: Any = network_of(structure, parameters)
+        if not isinstance(found, cls):
             raise ValueError(f"the cell holds a {structure.kind} network, not a {cls.__name__}")
-        return kind._of_checked(structure, parameters)
+        return found
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Network):
@@ -393,7 +363,6 @@ class Network:
         return f"{type(self).__name__}({len(self.nodes)} nodes, {self.n_arcs} arcs: {arcs})"
 
 
-@dataclass(frozen=True, eq=False, repr=False, init=False)
 class DiscreteNetwork(Network):
     """A Bayesian network of discrete variables: a DAG with a conditional probability table per node.
 
@@ -428,56 +397,47 @@ class DiscreteNetwork(Network):
     1  0.2  0.8
     """
 
-    structure: Structure
-    parameters: Floats
-
     def __init__(
         self,
         parents: Mapping[str, Sequence[str]],
         cpts: Mapping[str, Any],
         states: Mapping[str, Sequence[Any]] | None = None,
     ) -> None:
-        names = node_names(parents, {"cpts": cpts} if states is None else {"cpts": cpts, "states": states})
-        place = dict(zip(names, itertools.count()))
-        arrays = {name: read_array(name, cpts[name], "table") for name in names}
-        for name, array in arrays.items():
-            if array.ndim != len(parents[name]) + 1:
-                raise ValueError(
-                    f"node {name!r}: its table has {array.ndim} axes, expected {len(parents[name]) + 1}: one for each "
-                    f"of the parents {list(parents[name])}, the child's last"
-                )
-        listed = {
-            name: [str(s) for s in (range(arrays[name].shape[-1]) if states is None else states[name])]
-            for name in names
-        }
-        kept = {name: sort_states(labels) for name, labels in listed.items()}
-        structure = Structure(names, tuple(tuple(kept[name]) for name in names), parent_positions(names, parents))
-        parts = []
-        for name in names:
+        names = node_names(parents)
+        check_entries(names, cpts=cpts)
+        tables = {name: np.atleast_1d(read_array(name, cpts[name], "table")) for name in names}
+        if states is None:
+            states = {name: range(table.shape[-1]) for name, table in tables.items()}
+        check_entries(names, states=states)
+        listed = {name: [str(state) for state in states[name]] for name in names}
+        ordered = {name: sort_states(labels) for name, labels in listed.items()}
+        structure = Structure(names, tuple(map(tuple, ordered.values())), parent_positions(names, parents))
+        at = {name: [listed[name].index(state) for state in ordered[name]] for name in names}
+        parts = [np.empty(0)]
+        for name, table in tables.items():
             axes = [*parents[name], name]
             expected = tuple(len(listed[axis]) for axis in axes)
-            if arrays[name].shape != expected:
+            if table.shape != expected:
                 raise ValueError(
-                    f"node {name!r}: its table has the shape {arrays[name].shape}, expected {expected}: the numbers of "
-                    f"states of {axes}"
+                    f"node {name!r}: its table has the shape {table.shape}, expected {expected}: the numbers of states "
+                    f"of {axes}"
                 )
-            order = np.argsort([place[p] for p in parents[name]])
-            array = arrays[name].transpose(*order, len(order))
-            at = np.ix_(*([listed[a].index(s) for s in kept[a]] for a in (*(axes[i] for i in order), name)))
-            parts.append(array[at].reshape(-1))
-        parameters = np.concatenate(parts) if parts else np.empty(0)
-        check_parameters(structure, parameters[None], lambda row: "")
+            sorted_axes = [*sorted(parents[name]), name]
+            turned = table.transpose([axes.index(axis) for axis in sorted_axes])
+            parts.append(turned[np.ix_(*(at[axis] for axis in sorted_axes))].reshape(-1))
+        parameters = np.concatenate(parts)
+        check_parameters(structure, parameters[None])
         self._freeze(structure, parameters)
 
     @property
     def states(self) -> Mapping[str, tuple[str, ...]]:
         """Names of each node's states, in the order of the axes."""
-        return MappingProxyType(dict(zip(self.nodes, self.structure.states or (), strict=True)))
+        return self._by_node(self.structure.states or ())
 
     @property
     def cpts(self) -> Mapping[str, Floats]:
         """Table of each node, read-only: axes of the parents in code-point order, the child last."""
-        return MappingProxyType({name: self.values_of(i) for i, name in enumerate(self.nodes)})
+        return self._by_node(self._values)
 
     def table(self, node: str) -> pd.DataFrame:
         """Return a node's table with its states as labels.
@@ -501,7 +461,6 @@ class DiscreteNetwork(Network):
         return pd.DataFrame(cpt.reshape(-1, cpt.shape[-1]), index=index, columns=list(self.states[node]))
 
 
-@dataclass(frozen=True, eq=False, repr=False, init=False)
 class GaussianNetwork(Network):
     """A linear-Gaussian network: each node is an intercept plus weighted parents plus independent normal noise.
 
@@ -528,9 +487,6 @@ class GaussianNetwork(Network):
     GaussianNetwork(2 nodes, 1 arcs: A -> B)
     """
 
-    structure: Structure
-    parameters: Floats
-
     def __init__(
         self,
         parents: Mapping[str, Sequence[str]],
@@ -538,14 +494,13 @@ class GaussianNetwork(Network):
         variances: Mapping[str, Any],
         intercepts: Mapping[str, Any] | None = None,
     ) -> None:
-        mappings = {"variances": variances}
-        names = node_names(parents, mappings if intercepts is None else {**mappings, "intercepts": intercepts})
-        check_type(coefficients, Mapping, "a mapping with one entry per node that has parents", "coefficients")
-        coefficients = {**{name: () for name in names if not parents[name]}, **coefficients}
-        node_names(parents, {"coefficients": coefficients})
+        names = node_names(parents)
+        if isinstance(coefficients, Mapping):
+            coefficients = {**{name: () for name in names if not parents[name]}, **coefficients}
+        intercepts = dict.fromkeys(names, 0.0) if intercepts is None else intercepts
+        check_entries(names, variances=variances, intercepts=intercepts, coefficients=coefficients)
         structure = Structure(names, None, parent_positions(names, parents))
-        place = dict(zip(names, itertools.count()))
-        parts = []
+        parts = [np.empty(0)]
         for name in names:
             weights = read_array(name, coefficients[name], "coefficients")
             if weights.shape != (len(parents[name]),):
@@ -553,87 +508,82 @@ class GaussianNetwork(Network):
                     f"node {name!r} has {weights.size} coefficients, expected one for each of its parents "
                     f"{list(parents[name])}"
                 )
-            order = np.argsort([place[p] for p in parents[name]]).astype(int)
-            ends = [
-                read_array(name, x, "intercept and variance")
-                for x in (0.0 if intercepts is None else intercepts[name], variances[name])
-            ]
-            parts.append(np.concatenate([ends[0].reshape(1), weights[order], ends[1].reshape(1)]))
-        parameters = np.concatenate(parts) if parts else np.empty(0)
-        check_parameters(structure, parameters[None], lambda row: "")
+            ends = [read_array(name, x[name], "intercept and variance").reshape(1) for x in (intercepts, variances)]
+            order = np.argsort(np.array(parents[name], object)).astype(int)
+            parts += [ends[0], weights[order], ends[1]]
+        parameters = np.concatenate(parts)
+        check_parameters(structure, parameters[None])
         self._freeze(structure, parameters)
 
     @property
     def intercepts(self) -> Mapping[str, float]:
         """Intercept of each node."""
-        return MappingProxyType({name: float(self.values_of(i)[0]) for i, name in enumerate(self.nodes)})
+        return self._by_node(float(values[0]) for values in self._values)
 
     @property
     def coefficients(self) -> Mapping[str, Floats]:
         """Weights of each node's parents, in code-point order of the parents, read-only."""
-        return MappingProxyType({name: self.values_of(i)[1:-1] for i, name in enumerate(self.nodes)})
+        return self._by_node(values[1:-1] for values in self._values)
 
     @property
     def variances(self) -> Mapping[str, float]:
         """Variance of each node's noise."""
-        return MappingProxyType({name: float(self.values_of(i)[-1]) for i, name in enumerate(self.nodes)})
+        return self._by_node(float(values[-1]) for values in self._values)
 
 
-def check_parameters(structure: Structure, parameters: Floats, where: Any) -> None:
-    """Refuse parameters (m, size) that are not those of networks of a structure; `where(row)` names one in messages."""
-    for name, part, shape in zip(structure.nodes, structure.slices, structure.shapes, strict=True):
+def network_of(structure: Structure, parameters: Floats) -> Network:
+    """Make a network from parts that have been checked."""
+    made: Network = object.__new__(GaussianNetwork if structure.states is None else DiscreteNetwork)
+    made._freeze(structure, parameters)
+    return made
+
+
+def check_parameters(structure: Structure, parameters: Floats, where: Any = lambda row: "") -> None:
+    """Refuse parameters (m, size) that are not those of networks of a structure; `where(row)` begins the message."""
+    for i, (name, part, shape) in enumerate(zip(structure.nodes, structure.slices, structure.shapes, strict=True)):
         values = parameters[:, part].reshape(len(parameters), *shape)
-        fault, bad = _fault_gaussian(values) if structure.states is None else _fault_table(values)
-        if not bad.any():
-            continue
-        row, *at = (int(x) for x in np.argwhere(bad)[0])
-        prefix = where(row)
-        shown = values[(row, *at)].tolist()
-        condition = ""
-        if structure.states is not None and at:
-            i = structure.nodes.index(name)
-            condition = " given " + ", ".join(
-                f"{structure.nodes[p]}={structure.states[p][s]}" for p, s in zip(structure.parents[i], at, strict=True)
-            )
-        raise ValueError(f"{prefix}{': ' if prefix else ''}node {name!r}{condition}: {fault}, found {shown}")
+        if structure.states is None:
+            fault = "intercept and coefficients must be finite and the variance positive"
+            bad = ~np.isfinite(values).all(axis=-1) | ~(values[:, -1] > 0)
+        else:
+            fault = "probabilities must lie between 0 and 1 and sum to 1, or be NaN throughout the row"
+            with np.errstate(over="ignore", invalid="ignore"):
+                inside = ((values >= 0) & (values <= 1 + ROW_TOLERANCE)).all(axis=-1)
+                whole = np.abs(values.sum(axis=-1) - 1) <= ROW_TOLERANCE
+            bad = ~(inside & whole | np.isnan(values).all(axis=-1))
+        if bad.any():
+            row, *at = np.argwhere(bad)[0].tolist()
+            states = [
+                f"{structure.nodes[p]}={(structure.states or ())[p][state]}"
+                for p, state in zip(structure.parents[i], at, strict=False)
+            ]
+            condition = f" given {', '.join(states)}" if states else ""
+            shown = values[(row, *at)].tolist()
+            raise ValueError(f"{where(row)}node {name!r}{condition}: {fault}, found {shown}")
 
 
-def _fault_table(values: Floats) -> tuple[str, NDArray[np.bool_]]:
-    """Return the fault and which rows of tables (m, parents.., child) have it."""
-    undefined = np.isnan(values).all(axis=-1)
-    with np.errstate(invalid="ignore"):
-        outside = ~((values >= 0) & (values <= 1 + ROW_TOLERANCE)).all(axis=-1) & ~undefined
-        if outside.any():
-            return "probabilities must lie between 0 and 1, or be NaN throughout the row", np.asarray(outside)
-        off = ~undefined & (np.abs(values.sum(axis=-1) - 1) > ROW_TOLERANCE)
-    return "the probabilities must sum to 1", np.asarray(off)
-
-
-def _fault_gaussian(values: Floats) -> tuple[str, NDArray[np.bool_]]:
-    """Return the fault and which rows (intercept, coefficients.., variance) have it."""
-    bad = ~np.all(np.isfinite(values), axis=-1, keepdims=True) | ~(values[..., -1:] > 0)
-    return "intercept and coefficients must be finite and the variance positive", bad[..., 0]
-
-
-def node_names(parents: Mapping[str, Sequence[str]], others: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the node names, sorted; refuse mappings that lack a node or have others."""
-    if not isinstance(parents, Mapping):
-        raise TypeError(f"parents must map node names to lists of node names, found {type(parents).__name__}")
+def node_names(parents: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the node names, sorted; refuse parents that are not among them or stand twice."""
+    check_type(parents, Mapping, "a mapping of node names to lists of node names", "parents")
     for name, node_parents in parents.items():
         listed = isinstance(node_parents, Iterable) and not isinstance(node_parents, str)
         if not isinstance(name, str) or not listed or not all(isinstance(p, str) for p in node_parents):
             raise TypeError(f"parents must map node names to lists of node names, found {name!r}: {node_parents!r}")
-        unknown = sorted(p for p in set(node_parents) if p not in parents)
+        unknown = sorted(set(node_parents) - set(parents))
         if unknown:
             raise ValueError(f"node {name!r} has the parents {unknown}, which are not among the nodes of `parents`")
         if len(set(node_parents)) < len(node_parents):
             raise ValueError(f"node {name!r} has a parent twice: {list(node_parents)}")
-    for what, mapping in others.items():
+    return tuple(sorted(parents))
+
+
+def check_entries(names: tuple[str, ...], **mappings: Mapping[str, Any]) -> None:
+    """Refuse mappings that lack a node or have others."""
+    for what, mapping in mappings.items():
         check_type(mapping, Mapping, "a mapping with one entry per node", what)
-        missing, extra = sorted(set(parents) - set(mapping)), sorted(set(mapping) - set(parents), key=str)
+        missing, extra = sorted(set(names) - set(mapping)), sorted(set(mapping) - set(names), key=str)
         if missing or extra:
             raise ValueError(f"{what} lacks the nodes {missing} and has the unknown nodes {extra}")
-    return tuple(sorted(parents))
 
 
 def parent_positions(names: tuple[str, ...], parents: Mapping[str, Sequence[str]]) -> tuple[tuple[int, ...], ...]:

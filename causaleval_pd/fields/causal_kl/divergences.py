@@ -14,7 +14,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, Literal, get_args
 
@@ -28,10 +28,10 @@ from ...contract.pairs import PairError
 from ...graphs.kernels.planes import DAG
 from ...graphs.pairs import GraphBatch, GraphPairs
 from ..structure.hamming import shd
-from .cells import DiscreteNetwork, GaussianNetwork, Structure, check_table, dag_planes
-from .classes import ClassPairs, parts_of
+from .cells import DiscreteNetwork, GaussianNetwork, Structure, check_table, dag_planes, network_of
+from .field import ClassPairs, parts_of
 from .fitting import FamilyFits
-from .laws import LAWS, FamilyLaws, GaussianMoments, Scope, laws_of, moments_of, path_coefficients, scale
+from .laws import LAWS, FamilyLaws, GaussianMoments, Scope, laws_of, moments_of, squared_paths
 from .pairs import Group, NetworkPairs, Networks, row_sums
 
 __all__ = [
@@ -52,33 +52,29 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 
-def discrete_sums(weight: Floats, parameters: Floats) -> Floats:
+def _discrete_sums(weight: Floats, parameters: Floats) -> Floats:
     """Return the expected log probability of each row of parameters (m, n), by the weights (n,) of their entries."""
     reached = weight > 0
     with np.errstate(divide="ignore"):
-        logs = np.log(parameters[:, reached])
-    return row_sums(logs * weight[reached])
+        return row_sums(np.log(parameters[:, reached]) * weight[reached])
 
 
-def gaussian_terms(truth: GaussianMoments, law: str, i: int, parents: Scope, values: Floats) -> Floats:
+def _gaussian_terms(truth: GaussianMoments, law: str, i: int, parents: Scope, values: Floats) -> Floats:
     """Return the terms of a node for rows of (intercept, coefficients.., variance)."""
     at, weights, variance = list(parents), values[:, 1:-1], values[:, -1]
     shift = truth.means[i] - values[:, 0] - row_sums(weights * truth.means[at])
     if law == "ckl3":
         # the node follows from its true parents; all others have their joint law
-        difference = np.tile(truth.weights[i], (len(values), 1))
+        difference, moments = np.tile(truth.weights[i], (len(values), 1)), truth.covariance
         difference[:, at] -= weights
-        spread = truth.variances[i] + _quadratic(difference, truth.covariance)
     else:
-        used = [i, *at]
+        moments = (truth.covariance if law == "kl" else truth.moments(law, i))[np.ix_([i, *at], [i, *at])]
         difference = np.concatenate([np.ones((len(values), 1)), -weights], axis=1)
-        spread = _quadratic(difference, truth.moments(law, i)[np.ix_(used, used)])
+    # r' M r for each row r, each summed on its own
+    spread = row_sums(row_sums(difference[:, None, :] * moments) * difference)
+    if law == "ckl3":
+        spread = truth.variances[i] + spread
     return np.asarray((np.log(variance / truth.variances[i]) - 1 + (spread + shift**2) / variance) / 2)
-
-
-def _quadratic(rows: Floats, matrix: Floats) -> Floats:
-    """Return r' M r for each row r, each summed on its own."""
-    return row_sums(row_sums(rows[:, None, :] * matrix) * rows)
 
 
 #: which number of the members' values is the class's
@@ -86,20 +82,19 @@ Over = Literal["mean", "best", "worst"]
 _SUMMARIES: dict[Over, Callable[[list[float]], float]] = {"mean": np.mean, "best": np.min, "worst": np.max}
 
 
-def class_divergence(pairs: ClassPairs, law: str, over: Over, seed: int) -> Floats:
+def _class_divergence(pairs: ClassPairs, law: str, over: Over, seed: int) -> Floats:
     """Return the scaled divergence, in nats, of each truth and class: NaN if a member's is, a mean infinite too."""
     values = np.empty(pairs.n)
     terms: dict[tuple[int, FamilyFits], Callable[[int, Scope], float]] = {}
-    for position in range(pairs.n):
-        index, (members, fits) = int(pairs.truth_index[position]), pairs.class_of(position)
-        truth = pairs.true_network(index)
+    for position, index in enumerate(pairs.truth_index.tolist()):
+        truth, (members, fits) = pairs.true_network(index), pairs.class_of(position)
         term = terms.setdefault((index, fits), cache(partial(_fitted_term, truth, law, fits)))
         try:
             # what is added to the terms of all families
             own = laws_of(truth).own_log_probability(law) if isinstance(truth, DiscreteNetwork) else 0.0
             total = own + sum(term(i, members.example[i]) for i in members.fixed)
-            for part in parts_of(members, seed):
-                sums = [sum(term(i, p) for i, p in zip(part.nodes, way, strict=True)) for way in part.ways]
+            for nodes, ways in parts_of(members, seed):
+                sums = [sum(term(i, parents) for i, parents in zip(nodes, way, strict=True)) for way in ways]
                 total += float(_SUMMARIES[over](sums))
         except ValueError as error:
             raise PairError([position], str(error)) from None
@@ -111,15 +106,12 @@ def class_divergence(pairs: ClassPairs, law: str, over: Over, seed: int) -> Floa
 def _fitted_term(truth: Any, law: str, fits: FamilyFits, node: int, parents: Scope) -> float:
     """Return the term of a node whose parameters given these parents are fitted."""
     if isinstance(truth, GaussianNetwork):
-        return float(gaussian_terms(moments_of(truth), law, node, parents, fits.fit(node, parents)[None])[0])
+        return float(_gaussian_terms(moments_of(truth), law, node, parents, fits.fit(node, parents)[None])[0])
     check_table(truth.nodes[node], [truth.structure.cards[v] for v in (*parents, node)])
     weight = laws_of(truth).family_law(law, node, parents).reshape(-1)
-    return -float(discrete_sums(weight, fits.fit(node, parents).reshape(1, -1))[0])
+    return -float(_discrete_sums(weight, fits.fit(node, parents).reshape(1, -1))[0])
 
 
-KINDS = ("discrete", "gaussian")
-#: of estimates that are classes of DAGs, fitted to data
-CLASS_KINDS = ("discrete class", "gaussian class")
 #: values nearer to 0 are the rounding of equal networks
 _ROUNDING = 1e-12
 
@@ -147,13 +139,13 @@ def _divergence(group: Group, law: str) -> Floats:
     if isinstance(group.truth, GaussianNetwork):
         moments, families = moments_of(group.truth), zip(group.structure.parents, group.structure.slices, strict=True)
         terms = (
-            gaussian_terms(moments, law, i, parents, group.parameters[:, part])
+            _gaussian_terms(moments, law, i, parents, group.parameters[:, part])
             for i, (parents, part) in enumerate(families)
         )
         return sum(terms, np.zeros(len(group.rows)))
     truth = laws_of(discrete_truth(group))
     truth_term = truth.own_log_probability(law)
-    values = truth_term - discrete_sums(weights(truth, law, group.structure), group.parameters)
+    values = truth_term - _discrete_sums(weights(truth, law, group.structure), group.parameters)
     # the rounding of a difference of sums is relative to them
     return np.where(np.abs(values) < _ROUNDING / 10 * abs(truth_term), 0.0, values)
 
@@ -165,30 +157,30 @@ def discrete_truth(group: Group) -> DiscreteNetwork:
     return group.truth
 
 
-def check_base(base: Any) -> None:
-    """Refuse an invalid base of a logarithm."""
-    if isinstance(base, bool) or not (isinstance(base, (int, float)) and 0 < base < math.inf and base != 1):
-        raise ValueError(f"base must be a positive number other than 1, found {base!r}")
+def log_of(base: float) -> float:
+    """Return the logarithm of a base; refuse what is none."""
+    if check_number(base, "base", "(0, inf)") == 1:
+        raise ValueError("base must be a positive number other than 1, found 1")
+    return math.log(base)
 
 
 def divergence(pairs: NetworkPairs, law: str, scaled: bool, base: float, seed: int = 0, over: Over = "mean") -> Floats:
     """Compute a divergence of every pair, with the options of the metrics; see `ckl1`."""
-    check_base(base)
     check_choice(over, get_args(Over), "over")
     if isinstance(pairs, ClassPairs):
-        values = class_divergence(pairs, law, over, seed)
+        values = _class_divergence(pairs, law, over, seed)
     else:
         values = by_group(pairs, lambda group: _divergence(group, law))
     if not scaled and pairs.n:
-        values /= scale(law, len(pairs.structure.nodes))
-    values = np.where(np.abs(values) < _ROUNDING, 0.0, values)
-    return values / math.log(base) if base != math.e else values
+        # 1 / P(a node is not intervened on)
+        values /= {"kl": 1.0, "ckl1": 2.0, "ckl2": 2.0, "ckl3": float(len(pairs.structure.nodes))}[law]
+    return np.where(np.abs(values) < _ROUNDING, 0.0, values) / log_of(base)
 
 
 #: what the divergences declare alike, and entries of their docstrings
 DIVERGENCE: dict[str, Any] = {
     "field": "network",
-    "kinds": KINDS,
+    "kinds": ("discrete", "gaussian"),
     "direction": "minimize",
     "range": (0, math.inf),
     "optimum": 0,
@@ -208,9 +200,8 @@ OPTIONS = {
     equally likely, or the best or worst of them. Undirected components with at most 1000 ways to direct them are
     listed, so that the value is exact; of larger ones 1000 ways are drawn.""",
 }
-#: what the divergences that apply to classes too declare alike
-OF_CLASSES = {**DIVERGENCE, "kinds": (*KINDS, *CLASS_KINDS)}
-
+#: what the divergences declare that apply to classes of DAGs, fitted to data, too
+OF_CLASSES = {**DIVERGENCE, "kinds": (*DIVERGENCE["kinds"], "discrete class", "gaussian class")}
 
 _TURNED = """>>> import causaleval_pd as ce
 >>> truth = ce.DiscreteNetwork({{"A": [], "B": ["A"]}}, {{"A": [.5, .5], "B": [[.9, .1], [.1, .9]]}})
@@ -240,6 +231,7 @@ def kl(pairs: Any, *, base: float = math.e, seed: int = 0, over: Over = "mean") 
 
 @metric(**OF_CLASSES, long_name="causal KL, uniform interventions")
 @with_options(OPTIONS)
+@with_example(_TURNED, gives=0.4394)
 def ckl1(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
     """Mean KL divergence over interventions: every set of nodes is equally likely, set to uniformly random states.
 
@@ -247,34 +239,19 @@ def ckl1(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0
 
     For linear-Gaussian networks, on which no value is uniform, nodes are set to independent draws of their true
     marginal laws, an extension of ours.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
-    >>> round(ce.kl(truth, turned), 4), round(ce.ckl1(truth, turned), 4)
-    (0.0, 0.4394)
     """
     return divergence(pairs, "ckl1", scaled, base, seed, over)
 
 
 @metric(**OF_CLASSES, long_name="causal KL, values as observed")
 @with_options(OPTIONS)
+@with_example(_TURNED, gives=0.4394)
 def ckl2(pairs: Any, *, scaled: bool = True, base: float = math.e, seed: int = 0, over: Over = "mean") -> Floats:
     """Mean KL divergence over interventions: every set of nodes is equally likely, its states drawn as observed.
 
     `CKL2 = sum_A 2^-k sum_a truth(a) KL(truth(.|do(A = a)) || estimate(.|do(A = a)))`.
 
     For linear-Gaussian networks the same formula, an extension of ours.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
-    >>> round(ce.ckl2(truth, turned), 4), round(ce.ckl2(truth, turned, scaled=False), 4)
-    (0.4394, 0.2197)
     """
     return divergence(pairs, "ckl2", scaled, base, seed, over)
 
@@ -321,10 +298,8 @@ def ckl(pairs: Any, *, base: float = math.e) -> Floats:
 
     `CKL = sum_i 1/k sum_a 1/|X_i| KL(truth(.|do(X_i = a)) || estimate(.|do(X_i = a)))`.
     """
-    check_base(base)
     values = by_group(pairs, _single_interventions)
-    values = np.where(np.abs(values) < _ROUNDING, 0.0, values)
-    return values / math.log(base)
+    return np.where(np.abs(values) < _ROUNDING, 0.0, values) / log_of(base)
 
 
 def _single_interventions(group: Group) -> Floats:
@@ -341,7 +316,7 @@ def _single_interventions(group: Group) -> Floats:
         weight[group.structure.slices[i]] = 0.0
         # the node itself adds nothing, as both networks set it
         truth_term = laws.own_log_probability("kl") + math.log(n_states)
-        total += truth_term - discrete_sums(weight, group.parameters)
+        total += truth_term - _discrete_sums(weight, group.parameters)
     return total / max(1, len(network.nodes))
 
 
@@ -366,8 +341,7 @@ _OPTIONS = {
 
 def _masses(pairs: NetworkPairs, of: str, hit: Any) -> Floats:
     """Return the mean over nodes of the weight on entries of the estimate's tables that are `hit`."""
-    if of not in LAWS:
-        raise ValueError(f"of must be one of {', '.join(LAWS)}, found {of!r}")
+    check_choice(of, LAWS, "of")
 
     def mass(group: Group) -> Floats:
         weight = weights(laws_of(discrete_truth(group)), of, group.structure)
@@ -428,28 +402,20 @@ def mutual_information(truth: FamilyLaws, a: int, b: int) -> float:
     long_name="weighted edit distance, dependence",
 )
 @with_options(OPTIONS)
+@with_example(_TURNED, gives=0.7361)
 def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
     """Edit distance whose arcs weigh the mutual information of their ends under the true law.
 
     WED_D = sum over arcs of one network alone of I(X_i; X_j). An arc to reverse counts twice, and an arc between ends
     that are independent in pairs (exclusive or) costs nothing.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[1, 0], [0, 1]]})
-    >>> empty = ce.DiscreteNetwork({"A": [], "B": []}, {"A": [.5, .5], "B": [.5, .5]})
-    >>> round(ce.wed_d(truth, empty), 4)
-    0.6931
     """
-    check_base(base)
 
     def cost(group: Group) -> float:
         truth = laws_of(discrete_truth(group))
         arcs = sorted(truth.network.structure.arcs ^ group.structure.arcs)
         return sum(mutual_information(truth, min(arc), max(arc)) for arc in arcs)
 
-    return by_group(pairs, cost) / math.log(base)
+    return by_group(pairs, cost) / log_of(base)
 
 
 @metric(
@@ -481,19 +447,13 @@ def wed_p(pairs: Any, *, own: bool = False) -> Floats:
             raise TypeError(f"expected a linear-Gaussian network, found {group.truth!r}")
         truth, structure, estimated = moments_of(group.truth), group.truth.structure, group.structure
         deleted, new = sorted(structure.arcs - estimated.arcs), sorted(estimated.arcs - structure.arcs)
-        base = _squared_paths(truth, structure, deleted)
+        base = squared_paths(truth, structure, deleted)
         if not own:
-            return base + _squared_paths(truth, estimated, new)
-        laws = (GaussianMoments(GaussianNetwork._of_checked(estimated, values)) for values in group.parameters)
-        return [base + _squared_paths(moments, estimated, new) for moments in laws] if new else base
+            return base + squared_paths(truth, estimated, new)
+        laws = (GaussianMoments(network_of(estimated, values)) for values in group.parameters)
+        return [base + squared_paths(moments, estimated, new) for moments in laws] if new else base
 
     return by_group(pairs, cost)
-
-
-def _squared_paths(law: GaussianMoments, structure: Structure, arcs: Iterable[tuple[int, int]]) -> float:
-    """Sum the squared standardised coefficients that some arcs have when a DAG is fitted to a law."""
-    coefficients = path_coefficients(law, structure)
-    return sum(coefficients[arc] ** 2 for arc in arcs)
 
 
 def _patterns(networks: Networks, index: NDArray[np.int64]) -> tuple[GraphBatch, NDArray[np.int64]]:
@@ -506,6 +466,7 @@ def _patterns(networks: Networks, index: NDArray[np.int64]) -> tuple[GraphBatch,
 
 
 @metric(**{**DIVERGENCE, "closed_form": None}, long_name="edit distance of patterns", symmetric=True)
+@with_example(_TURNED, gives=0.0)
 def pattern_edit_distance(pairs: Any, *, undirected_cost: float = 0.5) -> Floats:
     """Edit distance between the patterns (CPDAGs) of the two DAGs: 0 for every member of the true equivalence class.
 
@@ -515,14 +476,6 @@ def pattern_edit_distance(pairs: Any, *, undirected_cost: float = 0.5) -> Floats
     ----------
     undirected_cost : float
         Cost of an edge that is directed in one pattern and undirected in the other.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> truth = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [.5, .5], "B": [[.9, .1], [.1, .9]]})
-    >>> turned = ce.DiscreteNetwork({"A": ["B"], "B": []}, {"A": [[.9, .1], [.1, .9]], "B": [.5, .5]})
-    >>> ce.edit_distance(truth, turned), ce.pattern_edit_distance(truth, turned)
-    (2.0, 0.0)
     """
     check_number(undirected_cost, "undirected_cost", "[0, 2]")
     if not pairs.n:

@@ -25,7 +25,16 @@ from ...contract.checks import check_number, check_type
 from ...contract.context import Context
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
-from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure, node_names, parent_positions, sort_states
+from .cells import (
+    DiscreteNetwork,
+    GaussianNetwork,
+    Network,
+    Structure,
+    network_of,
+    node_names,
+    parent_positions,
+    sort_states,
+)
 from .laws import Scope, laws_of, moments_of
 
 __all__ = ["from_data", "from_joint", "metastatic", "metastatic_mutations"]
@@ -298,10 +307,8 @@ def from_joint(structure: Any, network: Network, *, undefined: Literal["nan", "u
 
 def parameterise(structure: Structure, fits: FamilyFits) -> Network:
     """Make the network of a structure from the fits of its families."""
-    parts = [fits.fit(i, parents).reshape(-1) for i, parents in enumerate(structure.parents)]
-    parameters = np.concatenate(parts) if parts else np.empty(0)
-    kind = GaussianNetwork if structure.states is None else DiscreteNetwork
-    return kind._of_checked(structure, parameters)
+    parts = (fits.fit(i, parents).reshape(-1) for i, parents in enumerate(structure.parents))
+    return network_of(structure, np.concatenate([np.empty(0), *parts]))
 
 
 def _structure(structure: Any) -> tuple[tuple[str, ...], tuple[Scope, ...], tuple[tuple[str, ...], ...] | None]:
@@ -309,7 +316,7 @@ def _structure(structure: Any) -> tuple[tuple[str, ...], tuple[Scope, ...], tupl
     if isinstance(structure, Network):
         return structure.nodes, structure.structure.parents, structure.structure.states
     if isinstance(structure, Mapping):
-        names = node_names(structure, {})
+        names = node_names(structure)
         return names, parent_positions(names, structure), None
     graph = structure if isinstance(structure, Graph) else as_graph(structure)
     return graph.nodes, parents_of(graph), None

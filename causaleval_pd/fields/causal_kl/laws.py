@@ -19,10 +19,8 @@ References
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
@@ -49,28 +47,18 @@ class WidthError(ValueError):
     """An exact answer would need a table of more than `WIDTH_LIMIT` entries."""
 
 
-class Step(NamedTuple):
-    """Multiply the tables at `operands` and sum; `expressions` are applied from left to right, two tables at a time."""
-
-    operands: tuple[int, ...]
-    expressions: tuple[str, ...]
+#: an Einstein sum, and the tables that it multiplies: each table is used once, and results are numbered on
+Step = tuple[str, tuple[int, ...]]
 
 
 def marginal(scopes: Sequence[Scope], tables: Sequence[Floats], cards: tuple[int, ...], keep: Scope) -> Floats:
     """Return the sum of the product of tables over all variables but `keep`; `scopes` are the variables of each."""
     if not scopes:
         return np.ones(())
-    made = list(tables)
-    for step in elimination_steps(tuple(scopes), cards, keep):
-        operands = [made[i] for i in step.operands]
-        if len(step.expressions) == 1:
-            made.append(np.einsum(step.expressions[0], *operands))
-            continue
-        result = operands[0]
-        for expression, operand in zip(step.expressions, operands[1:], strict=True):
-            result = np.einsum(expression, result, operand)
-        made.append(result)
-    return np.asarray(made[-1])
+    made = dict(enumerate(tables))
+    for number, (expression, operands) in enumerate(elimination_steps(tuple(scopes), cards, keep), len(tables)):
+        made[number] = np.einsum(expression, *map(made.pop, operands))
+    return np.asarray(made.popitem()[1])
 
 
 @lru_cache(maxsize=4096)
@@ -84,47 +72,48 @@ def elimination_steps(scopes: tuple[Scope, ...], cards: tuple[int, ...], keep: S
     waiting = {v: math.nan for v in holders if v not in keep}
     stale = set(waiting)
     steps: list[Step] = []
-    n_tables = len(scopes)
+
+    def size(variables: Iterable[int]) -> int:
+        return math.prod([cards[u] for u in variables])
+
+    def multiply(tables: Iterable[int], result: Scope) -> None:
+        used = sorted(tables, key=lambda at: (size(active[at]), at))
+        steps.extend(_sums(used, [active.pop(at) for at in used], result, cards, len(scopes) + len(steps)))
+
     while waiting:
         for v in stale:
-            met = set().union(*(active[at] for at in holders[v]))
-            waiting[v] = math.prod([cards[u] for u in met])
+            waiting[v] = size(set().union(*(active[at] for at in holders[v])))
         v = min(waiting, key=lambda u: (waiting[u], u))
         del waiting[v]
-        used = sorted(holders.pop(v), key=lambda at: (math.prod([cards[u] for u in active[at]]), at))
-        used_scopes = [active.pop(at) for at in used]
-        result = tuple(sorted(set().union(*used_scopes) - {v}))
-        steps.append(_step(used, used_scopes, result, cards))
-        active[n_tables] = result
+        used = holders.pop(v)
+        result = tuple(sorted(set().union(*(active[at] for at in used)) - {v}))
+        multiply(used, result)
+        number = len(scopes) + len(steps) - 1
+        active[number] = result
         for u in result:
             holders[u].difference_update(used)
-            holders[u].add(n_tables)
-        n_tables += 1
+            holders[u].add(number)
         stale = {u for u in result if u in waiting}
-    rest = sorted(active, key=lambda at: (math.prod([cards[u] for u in active[at]]), at))
-    steps.append(_step(rest, [active[at] for at in rest], keep, cards))
+    multiply(active, keep)
     return tuple(steps)
 
 
-def _step(used: Sequence[int], scopes: Sequence[Scope], result: Scope, cards: tuple[int, ...]) -> Step:
-    """Write the product of tables, summed to the variables of `result`, as Einstein sums."""
+def _sums(used: list[int], scopes: list[Scope], result: Scope, cards: tuple[int, ...], number: int) -> Iterator[Step]:
+    """Write the product of tables, summed to the variables of `result`: at once if it is small, else two by two."""
     together = sorted(set(result).union(*scopes))
     size = math.prod(cards[v] for v in together)
     if size > WIDTH_LIMIT or len(together) > len(_LETTERS):
         raise WidthError(f"a table over {len(together)} variables with {size:.3g} entries")
     letter = dict(zip(together, _LETTERS, strict=False))
-
-    def word(scope: Sequence[int]) -> str:
-        return "".join(letter[v] for v in scope)
-
+    words = ["".join(letter[v] for v in scope) for scope in (*scopes, result)]
     if len(used) <= 2 or size <= ONE_PASS:
-        return Step(tuple(used), (f"{','.join(map(word, scopes))}->{word(result)}",))
-    expressions, left = [], scopes[0]
-    for i, scope in enumerate(scopes[1:], 1):
-        product = result if i == len(scopes) - 1 else tuple(sorted({*left, *scope}))
-        expressions.append(f"{word(left)},{word(scope)}->{word(product)}")
-        left = product
-    return Step(tuple(used), tuple(expressions))
+        yield f"{','.join(words[:-1])}->{words[-1]}", tuple(used)
+        return
+    left, word = used[0], words[0]
+    for i in range(1, len(used)):
+        product = words[-1] if i == len(used) - 1 else "".join(sorted({*word, *words[i]}, key=_LETTERS.index))
+        yield f"{word},{words[i]}->{product}", (left, used[i])
+        left, word = number + i - 1, product
 
 
 LAWS = ("kl", "ckl1", "ckl2", "ckl3")
@@ -147,7 +136,7 @@ class FamilyLaws:
         ]
         self.scopes: list[Scope] = [(*parents, i) for i, parents in enumerate(self.parents)]
         self._own: dict[str, float] = {}
-        self._found: OrderedDict[tuple[str, int, Scope], Floats] = OrderedDict()
+        self._known: dict[tuple[str, int, Scope], Floats] = {}
         self._bytes = 0
 
     @cached_property
@@ -172,9 +161,8 @@ class FamilyLaws:
         if law == "ckl3" and (others == self.parents[node] or not any(self.ancestors[j] >> node & 1 for j in others)):
             law = "kl"
         key = (law, node, others)
-        if key in self._found:
-            self._found.move_to_end(key)
-            return self._found[key]
+        if key in self._known:
+            return self._known[key]
         node_parents = self.parents[node]
         if set(others) < set(node_parents):
             drop = tuple(axis for axis, p in enumerate(node_parents) if p not in others)
@@ -188,10 +176,10 @@ class FamilyLaws:
                     "exact answers stop there"
                 ) from None
         table.flags.writeable = False
-        self._found[key] = table
         self._bytes += table.nbytes
-        while self._bytes > _CACHE_BYTES and len(self._found) > 1:
-            self._bytes -= self._found.popitem(last=False)[1].nbytes
+        if self._bytes > _CACHE_BYTES:
+            self._known, self._bytes = {}, table.nbytes
+        self._known[key] = table
         return table
 
     def joint(self, nodes: Scope) -> Floats:
@@ -271,59 +259,37 @@ def _fresh_leaf(truth: FamilyLaws, node: int, others: Scope) -> Floats:
 _QUERIES = {"kl": _observed, "ckl1": _uniform, "ckl2": _twin, "ckl3": _fresh_leaf}
 
 
-def scale(law: str, k: int) -> float:
-    """Return 1 / P(a node is not intervened on), which scales the published tables."""
-    return {"kl": 1.0, "ckl1": 2.0, "ckl2": 2.0, "ckl3": float(k)}[law]
-
-
 class GaussianMoments:
     """Moments of a true linear-Gaussian network and of the laws of interventions on it."""
 
-    def __init__(self, network: GaussianNetwork) -> None:
-        structure = network.structure
-        k = len(structure.nodes)
-        self.network, self.order = network, structure.order
-        self.intercepts, self.variances = np.empty(k), np.empty(k)
-        self.weights = np.zeros((k, k))
-        self._intervened: dict[tuple[str, int], Floats] = {}
-        for i, parents in enumerate(structure.parents):
-            values = network.values_of(i)
-            self.intercepts[i], self.variances[i] = values[0], values[-1]
-            self.weights[i, list(parents)] = values[1:-1]
-
-    @cached_property
-    def means(self) -> Floats:
-        """Means, which interventions with values of the truth's own laws leave as they are."""
-        means = np.zeros(len(self.order))
+    def __init__(self, network: Network) -> None:
+        k = len(network.nodes)
+        self.order = network.structure.order
+        self.means, self.variances, self.weights = np.zeros(k), np.empty(k), np.zeros((k, k))
+        # interventions with values of the truth's own laws leave the means as they are
         for i in self.order:
-            means[i] = self.intercepts[i] + self.weights[i] @ means
-        return means
+            values = network.values_of(i)
+            self.variances[i] = values[-1]
+            self.weights[i, list(network.structure.parents[i])] = values[1:-1]
+            self.means[i] = values[0] + self.weights[i] @ self.means
+        self.moments = cache(self._moments)
 
     @cached_property
     def covariance(self) -> Floats:
         """Covariance without interventions."""
-        return self._covariance(None)
+        return self.moments("kl", -1)
 
-    def moments(self, law: str, node: int) -> Floats:
-        """Return the covariance of all nodes, given that `node` is not intervened on."""
-        if law == "kl":
-            return self.covariance
-        if (law, node) not in self._intervened:
-            self._intervened[law, node] = self._covariance(node, twin=law == "ckl2")
-        return self._intervened[law, node]
-
-    def _covariance(self, free: int | None, *, twin: bool = False) -> Floats:
-        """Add nodes in causal order; each but `free` is set to a value of its own law (`twin`: joint) half the time."""
+    def _moments(self, law: str, free: int) -> Floats:
+        """Return the covariance where nodes but `free` are set half the time to values of their laws (CKL2: joint)."""
         k = len(self.order)
         matrix, with_twin = np.zeros((k, k)), np.zeros((k, k))
         done = np.zeros(k, bool)
         for i in self.order:
-            q = 0.0 if free is None or i == free else 0.5
+            q = 0.0 if law == "kl" or i == free else 0.5
             b = self.weights[i]
-            if twin:
-                with_twin[i] = q * self.covariance[i] + (1 - q) * (b @ with_twin)
             across = (1 - q) * (b @ matrix)
-            if twin:
+            if law == "ckl2":
+                with_twin[i] = q * self.covariance[i] + (1 - q) * (b @ with_twin)
                 across += q * with_twin[:, i]
             variance = (1 - q) * (b @ matrix @ b + self.variances[i])
             if q:
@@ -340,19 +306,16 @@ def moments_of(network: GaussianNetwork) -> GaussianMoments:
     return GaussianMoments(network)
 
 
-def path_coefficients(truth: GaussianMoments, structure: Structure) -> dict[tuple[int, int], float]:
-    """Return the standardised coefficient of each arc when a DAG is fitted to the true covariance."""
-    covariance = truth.covariance
+def squared_paths(law: GaussianMoments, structure: Structure, arcs: Iterable[tuple[int, int]]) -> float:
+    """Sum the squared standardised coefficients that some arcs have when a DAG is fitted to a law."""
+    covariance = law.covariance
     deviations = np.sqrt(np.diag(covariance))
-    coefficients = {}
-    for i, parents in enumerate(structure.parents):
-        if not parents:
-            continue
-        at = list(parents)
-        weights = np.linalg.solve(covariance[np.ix_(at, at)], covariance[at, i])
-        for p, weight in zip(at, weights * deviations[at] / deviations[i], strict=True):
-            coefficients[p, i] = float(weight)
-    return coefficients
+    total = 0.0
+    for parent, node in arcs:
+        at = list(structure.parents[node])
+        weights = np.linalg.solve(covariance[np.ix_(at, at)], covariance[at, node]) * deviations[at] / deviations[node]
+        total += float(weights[at.index(parent)]) ** 2
+    return total
 
 
 def sample(network: Network, n: int, *, rng: RNGLike = None) -> pd.DataFrame:
@@ -388,29 +351,23 @@ def sample(network: Network, n: int, *, rng: RNGLike = None) -> pd.DataFrame:
     check_whole(n, "n")
     generator = rng if isinstance(rng, np.random.Generator) else np.random.default_rng(resolve_seed(rng))
     if isinstance(network, GaussianNetwork):
-        return pd.DataFrame(_draw_values(network, int(n), generator), columns=list(network.nodes))
+        values = np.zeros((int(n), len(network.nodes)))
+        for i in network.structure.order:
+            parameters = network.values_of(i)
+            noise = generator.standard_normal(int(n)) * np.sqrt(parameters[-1])
+            values[:, i] = parameters[0] + values[:, list(network.structure.parents[i])] @ parameters[1:-1] + noise
+        return pd.DataFrame(values, columns=list(network.nodes))
     if not isinstance(network, DiscreteNetwork):
         raise TypeError(f"expected a DiscreteNetwork or a GaussianNetwork, found {type(network).__name__}")
-    codes = draw_states(network, int(n), generator)
-    return pd.DataFrame(
-        {
-            name: pd.Categorical.from_codes(codes[:, i], categories=pd.Index(network.states[name]))
-            for i, name in enumerate(network.nodes)
-        },
-        columns=list(network.nodes),
-    )
+    codes = _draw_states(network, int(n), generator)
+    columns = {
+        name: pd.Categorical.from_codes(codes[:, i], categories=pd.Index(network.states[name]))
+        for i, name in enumerate(network.nodes)
+    }
+    return pd.DataFrame(columns, columns=list(network.nodes))
 
 
-def _draw_values(network: GaussianNetwork, n: int, generator: np.random.Generator) -> Floats:
-    values = np.zeros((n, len(network.nodes)))
-    for i in network.structure.order:
-        parameters = network.values_of(i)
-        noise = generator.standard_normal(n) * np.sqrt(parameters[-1])
-        values[:, i] = parameters[0] + values[:, list(network.structure.parents[i])] @ parameters[1:-1] + noise
-    return values
-
-
-def draw_states(network: DiscreteNetwork, n: int, generator: np.random.Generator) -> Ints:
+def _draw_states(network: DiscreteNetwork, n: int, generator: np.random.Generator) -> Ints:
     """Draw cases as positions of states, (n, k); an error names a node whose undefined row is reached."""
     structure = network.structure
     states = np.zeros((n, len(structure.nodes)), np.int64)

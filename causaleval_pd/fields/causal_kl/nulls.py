@@ -18,7 +18,7 @@ import inspect
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,15 +36,13 @@ from ...graphs.kernels.inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import arcs_from_planes
 from ...graphs.orientations import bits
 from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure, dag_planes
-from .classes import Classes, ClassPairs, DagClass, class_of_arcs, numbered
-from .field import no_fits, table_bytes
+from .field import Classes, ClassPairs, DagClass, class_of_arcs, table_bytes
 from .fitting import FamilyFits, fits_of_row, fits_to_joint, parameterise
-from .pairs import NetworkPairs, Networks
+from .pairs import NetworkPairs, Networks, numbered
 
-Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+#: the parents of each node as bits
 Dag = tuple[int, ...]
-
 #: DAGs as (n, k) parent sets
 ParentSets = NDArray[np.int64]
 Edges = tuple[tuple[int, int], ...]
@@ -91,24 +89,6 @@ def ordered_dags(truth: Structure, estimate: Structure) -> Space:
     )
 
 
-def own_orientations(truth: Structure, estimate: Structure) -> Space:
-    """Draw directions of the estimate's adjacencies.
-
-    Law: uniform among the acyclic orientations of the estimate's skeleton, which must not be too dense for that. Given:
-    the skeleton.
-    """
-    return _orientations(estimate)
-
-
-def true_orientations(truth: Structure, estimate: Structure) -> Space:
-    """Draw directions of the true adjacencies.
-
-    Law: uniform among the acyclic orientations of the true skeleton, which must not be too dense for that. Given: the
-    true skeleton, so that there is no p.
-    """
-    return _orientations(truth)
-
-
 def relabellings(truth: Structure, estimate: Structure) -> Space:
     """Draw names of the nodes.
 
@@ -130,13 +110,30 @@ def relabellings(truth: Structure, estimate: Structure) -> Space:
     )
 
 
+def own_orientations(truth: Structure, estimate: Structure) -> Space:
+    """Draw directions of the estimate's adjacencies.
+
+    Law: uniform among the acyclic orientations of the estimate's skeleton, which must not be too dense for that. Given:
+    the skeleton.
+    """
+    return _orientations(estimate)
+
+
+def true_orientations(truth: Structure, estimate: Structure) -> Space:
+    """Draw directions of the true adjacencies.
+
+    Law: uniform among the acyclic orientations of the true skeleton, which must not be too dense for that. Given: the
+    true skeleton, so that there is no p.
+    """
+    return _orientations(truth)
+
+
 def _orientations(structure: Structure) -> Space:
     """Return the acyclic orientations of a structure's skeleton."""
     k = len(structure.nodes)
     edges: Edges = tuple(sorted((min(arc), max(arc)) for arc in structure.arcs))
     if len(edges) <= MOST_DIRECTED and k < 63:
         return _listed(orientations(k, edges))
-
     skeleton = structure.graph.planes[None]
 
     def draw(key: NDArray[np.uint64], start: int, count: int) -> list[list[int]]:
@@ -184,21 +181,25 @@ class RandomNetworks(Controls):
     fits: list[FamilyFits]
     #: (n,): names of the rows' random streams
     keys: NDArray[np.uint64]
-    #: (n,): rows whose controls are classes; None where the estimates are networks and all controls too
-    of_classes: NDArray[np.bool_] | None = None
+    #: (n,): rows whose controls are classes
+    of_classes: NDArray[np.bool_]
 
     work = 1e5
 
     @property
     def kind(self) -> NDArray[np.object_]:
         """Class of the controls."""
-        of_classes = np.zeros(self.pairs.n, bool) if self.of_classes is None else self.of_classes
-        return np.where(of_classes, np.array("cpdag", object), np.array("dag", object))
+        return np.where(self.of_classes, "cpdag", "dag").astype(object)
 
     @property
     def cost(self) -> int:  # type: ignore[override]
         """Bytes of one control."""
         return table_bytes(self.pairs)
+
+    @property
+    def among_classes(self) -> bool:
+        """Whether controls or estimates are classes."""
+        return bool(self.of_classes.any()) or isinstance(self.pairs, ClassPairs)
 
     def draw(self, start: int, count: int) -> NetworkPairs:
         """Return rows x count pairs, a row's draws together, whose estimates are draws start .. start + count - 1."""
@@ -212,20 +213,17 @@ class RandomNetworks(Controls):
     def pairs_with(self, wanted: list[tuple[int, Dag]]) -> NetworkPairs:
         """Return pairs of the rows' truths with DAGs (parent sets as bits) or their classes, each made once."""
         truth_index = self.pairs.truth_index[np.array([row for row, _ in wanted], np.int64)]
-        if self.of_classes is not None:
-            completed = classes_of_dags(list({parents for row, parents in wanted if self.of_classes[row]}))
-            as_class = {dag: DagClass(dag, (0,) * len(dag)) for _, dag in wanted}
-            fitted = (
-                (completed[dag] if self.of_classes[row] else as_class[dag], self.fits[row]) for row, dag in wanted
+        like = self.pairs.structure
+        if self.among_classes:
+            completed = classes_of_dags(list({dag for row, dag in wanted if self.of_classes[row]}))
+            members, index = numbered(
+                (completed[dag] if self.of_classes[row] else DagClass(dag, (0,) * len(dag)), self.fits[row])
+                for row, dag in wanted
             )
-            members, index = numbered(fitted)
-            return ClassPairs(self.pairs.truth, Classes(members, self.pairs.structure), truth_index, index)
-        distinct, index = numbered((parents, self.fits[row]) for row, parents in wanted)
-        variables = self.pairs.structure
-        structures = {
-            dag: Structure(variables.nodes, variables.states, tuple(tuple(bits(int(p))) for p in dag))
-            for dag, _ in distinct
-        }
+            return ClassPairs(self.pairs.truth, Classes(members, like), truth_index, index)
+        distinct, index = numbered((dag, self.fits[row]) for row, dag in wanted)
+        parents = {dag: tuple(tuple(bits(int(p))) for p in dag) for dag, _ in distinct}
+        structures = {dag: Structure(like.nodes, like.states, parents[dag]) for dag in parents}
         networks = Networks.of([parameterise(structures[dag], fits) for dag, fits in distinct])
         return NetworkPairs(self.pairs.truth, networks, truth_index, index)
 
@@ -239,11 +237,11 @@ class RandomNetworks(Controls):
         index = numbered(keys)[1]
         rows = np.array(list(enumerated))[np.unique(index, return_index=True)[1]].tolist()
         laws = [self._values(metric, row, enumerated[row]) for row in rows]
-        values = np.full((len(laws), max(map(len, laws), default=0)), np.nan)
-        weights = np.zeros_like(values)
-        for at, law in enumerate(laws):
-            values[at, : len(law)], weights[at, : len(law)] = law, 1 / len(law)
-        distribution = Distribution.of(index, values, weights)
+        lengths = np.array([len(law) for law in laws])
+        inside = np.arange(lengths.max()) < lengths[:, None]
+        values = np.full(inside.shape, np.nan)
+        values[inside] = np.concatenate(laws)
+        distribution = Distribution.of(index, values, np.where(inside, 1 / lengths[:, None], 0.0))
         return ClosedForm(distribution.expectation(lambda x: x), None, distribution).spread(
             np.isin(np.arange(self.pairs.n), list(enumerated))
         )
@@ -254,14 +252,12 @@ class RandomNetworks(Controls):
         def score(pairs: NetworkPairs) -> Floats:
             return np.asarray(metric.function(pairs, **metric.options), np.float64)
 
-        if self.of_classes is not None:
-            distinct, inverse = self.pairs_with([(row, tuple(parents)) for parents in masks.tolist()]).unique()
-            return score(distinct)[inverse]
-        if metric.closed_form == "additive":
+        if metric.closed_form == "additive" and not self.among_classes:
             scores = self.add_terms(score, row, masks)
             if np.isfinite(scores).all():
                 return scores
-        return score(self.pairs_with([(row, tuple(parents)) for parents in masks.tolist()]))
+        distinct, inverse = self.pairs_with([(row, tuple(parents)) for parents in masks.tolist()]).unique()
+        return score(distinct)[inverse]
 
     def add_terms(self, score: Callable[[NetworkPairs], Floats], row: int, masks: ParentSets) -> Floats:
         """Score DAGs as sums over nodes, whose terms are scores of networks in which one node alone has parents."""
@@ -301,25 +297,16 @@ def drawn_from(make: Callable[[Structure, Structure], Space]) -> MakeControls:
     """Return the function that makes controls of DAGs from `make(truth, estimate)`, which documents their law."""
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-        fits, spaces = [], []
-        made: dict[tuple[Structure, Structure], Space] = {}
+        fits, spaces, space = [], [], cache(make)
         for row, t, e in zip(rows.tolist(), pairs.truth_index.tolist(), pairs.estimate_index.tolist(), strict=True):
-            structures = (
-                pairs.truth.structures[pairs.truth.structure[t]],
-                pairs.estimate.structures[pairs.estimate.structure[e]],
-            )
-            if structures not in made:
-                made[structures] = make(*structures)
-            spaces.append(made[structures])
+            spaces.append(space(pairs.truth.structure_of(t), pairs.estimate.structure_of(e)))
             try:
                 fits.append(fits_of_row(matching.context, row, pairs.true_network(t), matching.prepared))
             except ValueError as error:
                 if matching.context is None:
                     raise
                 raise ValueError(f"{name_row(row, matching.estimate.index)}: {error}") from None
-        of_classes = _of_classes(matching, rows, pairs)
-        some = of_classes.any() or isinstance(pairs, ClassPairs)
-        return RandomNetworks(pairs, spaces, fits, keys, of_classes if some else None)
+        return RandomNetworks(pairs, spaces, fits, keys, _of_classes(matching, rows, pairs))
 
     controls.__doc__ = f"{inspect.getdoc(make)}\n\n{_FITTED}"
     return controls
@@ -334,20 +321,17 @@ def _of_classes(matching: Matching, rows: NDArray[np.int64], pairs: NetworkPairs
     if unknown:
         raise ValueError(f"controls of networks are of class dag or cpdag, found control_kind {', '.join(unknown)}")
     of_classes = np.asarray(kinds == "cpdag", bool)
-    if not isinstance(pairs, ClassPairs):
-        for row, index in zip(rows[of_classes].tolist(), pairs.estimate_index[of_classes].tolist(), strict=True):
-            _check_alone(pairs.estimate.structures[pairs.estimate.structure[index]], row, matching)
+    for at in () if isinstance(pairs, ClassPairs) else np.flatnonzero(of_classes).tolist():
+        # a DAG whose class has other members is not among the controls
+        structure = pairs.estimate.structure_of(pairs.estimate_index[at])
+        dag = tuple(sum(1 << p for p in parents) for parents in structure.parents)
+        if any(classes_of_dags([dag])[dag].undirected):
+            raise ValueError(
+                f"{name_row(int(rows[at]), matching.estimate.index)}: the estimate is a DAG whose equivalence class "
+                "has others, so it is not comparable with classes (control_kind cpdag); give its CPDAG, by "
+                "graph.cpdag()"
+            )
     return of_classes
-
-
-def _check_alone(structure: Structure, row: int, matching: Matching) -> None:
-    """Refuse a DAG that is not the CPDAG of its class, where controls are classes: it would be none of them."""
-    dag = tuple(sum(1 << p for p in parents) for parents in structure.parents)
-    if any(classes_of_dags([dag])[dag].undirected):
-        raise ValueError(
-            f"{name_row(row, matching.estimate.index)}: the estimate is a DAG whose equivalence class has others, "
-            "so it is not comparable with classes (control_kind cpdag); give its CPDAG, by graph.cpdag()"
-        )
 
 
 for _name, _long_name, _space in (
@@ -363,7 +347,7 @@ for _name, _long_name, _space in (
             _name,
             _long_name,
             drawn_from(_space),
-            prepare=no_fits,
+            prepare=lambda matching: {},
             reference=_name == "oracle_skeleton",
             label_invariant=_name in ("dags", "edges", "permutation"),
             joint=_name == "permutation",
@@ -403,7 +387,7 @@ def _not_additive(value: Value, truth: Network) -> str | None:
     networks, zero = Networks.of([truth]), np.zeros(1, np.int64)
     space = Space(None, lambda key, start, count: [])
     pairs = NetworkPairs(networks, networks, zero, zero)
-    controls = RandomNetworks(pairs, [space], [fits_to_joint(truth)], zero.astype(np.uint64))
+    controls = RandomNetworks(pairs, [space], [fits_to_joint(truth)], zero.astype(np.uint64), zero.astype(bool))
 
     def score(some: NetworkPairs) -> NDArray[np.float64]:
         return np.asarray(value(some), np.float64)

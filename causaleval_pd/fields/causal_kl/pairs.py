@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterator, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.cells import pack_rows, rows_of
-from ...contract.checks import hint_alike, name_row
+from ...contract.checks import hint_alike, name_row, shown
 from ...contract.pairs import StoredPairs
 from ...graphs.column import graph_column, is_graph_column
-from ...graphs.packing import as_packed, is_packed
-from .cells import (
-    FORMAT,
-    DiscreteNetwork,
-    GaussianNetwork,
-    Network,
-    Structure,
-    check_parameters,
-    read_head,
-    read_parameters,
-    split_cell,
-)
-from .formats import is_network, read_network
+from ...graphs.packing import as_packed, group_rows, is_packed
+from .cells import FORMAT, Network, Structure, check_parameters, network_of, read_head, read_parameters, split_cell
+from .formats import as_network, is_network
 
 __all__ = ["as_network", "network_column"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+T = TypeVar("T", bound=Hashable)
 
 #: numbers of a stack that are scored at once
 _BLOCK = 2**21
+
+
+def numbered(values: Iterable[T]) -> tuple[list[T], Ints]:
+    """Return the distinct ones of values by first appearance, and the number of each value among them."""
+    number: dict[T, int] = {}
+    index = np.array([number.setdefault(value, len(number)) for value in values], np.int64)
+    return list(number), index
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,32 +41,35 @@ class Networks:
 
     #: the structures
     structures: Sequence[Structure]
+    #: (n,): structure of each network
+    structure: Ints
     #: parameters of the networks of each structure
     stacks: Sequence[Floats]
-    #: structure, position, (n,): structure of each network and its row in that structure's stack
-    structure: Ints
+    #: (n,): row of each network in the stack of its structure
     position: Ints
+
+    @classmethod
+    def stacked(cls, structures: Sequence[Structure], structure: Ints, parameters: Sequence[Floats]) -> Networks:
+        """Stack the parameters of networks, whose structures are numbers among all of `structures`."""
+        position, stacks = np.empty(len(parameters), np.int64), []
+        for _, members in group_rows(structure):
+            position[members] = np.arange(len(members))
+            stacks.append(np.stack([parameters[i] for i in members.tolist()]))
+        return cls(structures, structure, stacks, position)
 
     @classmethod
     def of(cls, networks: Sequence[Network]) -> Networks:
         """Stack networks by structure."""
-        codes, structures = pd.factorize(pd.Series([n.structure for n in networks], dtype=object))
-        position = np.empty(len(networks), np.int64)
-        stacks = []
-        for code in range(len(structures)):
-            rows = np.flatnonzero(codes == code)
-            position[rows] = np.arange(len(rows))
-            stacks.append(np.stack([networks[i].parameters for i in rows.tolist()]))
-        return cls(list(structures), stacks, codes.astype(np.int64), position)
+        structures, structure = numbered(one.structure for one in networks)
+        return cls.stacked(structures, structure, [one.parameters for one in networks])
 
-    def __len__(self) -> int:
-        return len(self.structure)
+    def structure_of(self, index: int) -> Structure:
+        """Return the structure of one of the networks."""
+        return self.structures[self.structure[index]]
 
     def network(self, index: int) -> Network:
         """Return one of the networks as a value."""
-        structure = self.structures[self.structure[index]]
-        kind = DiscreteNetwork if structure.kind == "discrete" else GaussianNetwork
-        return kind._of_checked(structure, self.stacks[self.structure[index]][self.position[index]])
+        return network_of(self.structure_of(index), self.stacks[self.structure[index]][self.position[index]])
 
 
 def row_sums(values: Floats) -> Floats:
@@ -96,7 +96,7 @@ class NetworkPairs(StoredPairs):
     @property
     def structure(self) -> Structure:
         """Structure of the first truth; its nodes and states are those of all."""
-        return self.truth.structures[self.truth.structure[self.truth_index[0]]]
+        return self.truth.structure_of(self.truth_index[0])
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
         """Return which pairs are of a kind that is not among `kinds`; both sides are of one kind."""
@@ -105,18 +105,7 @@ class NetworkPairs(StoredPairs):
 
     def describe(self, position: int) -> str:
         """Describe the pair at `position`, for messages."""
-        kind = self.truth.structures[self.truth.structure[self.truth_index[position]]].kind
-        return f"truth and estimate are {kind} networks"
-
-    @cached_property
-    def _groups(self) -> list[tuple[Ints, int, int]]:
-        """Rows, truth and estimate's structure of each group."""
-        structures = self.estimate.structure[self.estimate_index]
-        key = self.truth_index * len(self.estimate.structures) + structures
-        order = np.argsort(key, kind="stable")
-        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-        groups = np.split(order, starts[1:]) if self.n else []
-        return [(rows, int(self.truth_index[rows[0]]), int(structures[rows[0]])) for rows in groups]
+        return f"truth and estimate are {self.truth.structure_of(self.truth_index[position]).kind} networks"
 
     def true_network(self, index: int) -> Network:
         """Return a network of the true side, made once."""
@@ -125,7 +114,10 @@ class NetworkPairs(StoredPairs):
 
     def groups(self) -> Iterator[Group]:
         """Yield the pairs in groups of one truth and one structure of estimates, of bounded size."""
-        for rows, truth, structure in self._groups:
+        n_structures = len(self.estimate.structures)
+        key = self.truth_index * n_structures + self.estimate.structure[self.estimate_index]
+        for number, rows in group_rows(key):
+            truth, structure = divmod(number, n_structures)
             layout = self.estimate.structures[structure]
             step = max(1, _BLOCK // max(1, layout.size))
             for start in range(0, len(rows), step):
@@ -139,7 +131,7 @@ def pair(truth: Any, estimate: Any) -> NetworkPairs:
     for cell, side in ((truth, "truth"), (estimate, "estimate")):
         if cell is None:
             raise TypeError(f"a metric of networks needs a truth and an estimate, found None as the {side}")
-    left, right = read_network(truth), read_network(estimate)
+    left, right = as_network(truth), as_network(estimate)
     fault = differing(left.structure, right.structure)
     if fault:
         raise ValueError(fault)
@@ -166,44 +158,11 @@ def differing(truth: Structure, estimate: Structure, sides: tuple[str, str] = ("
     for name, true, estimated in zip(truth.nodes, truth.states or (), estimate.states or (), strict=False):
         if true != estimated:
             return (
-                f"node {name!r} has the states {_some(true)} in the {left} and {_some(estimated)} in the {right}"
-                f"{hint_alike(true, estimated)}; name the same ones (a state never observed too: states= of from_data)"
+                f"node {name!r} has the states {shown(list(true))} in the {left} and {shown(list(estimated))} in the "
+                f"{right}{hint_alike(true, estimated)}; name the same ones (a state never observed too: states= of "
+                "from_data)"
             )
     return None
-
-
-def _some(states: tuple[str, ...]) -> str:
-    return str(list(states)) if len(states) <= 10 else f"{list(states[:10])} and {len(states) - 10} more"
-
-
-def as_network(value: Any) -> Network:
-    """Read one network in any format of `network_column`.
-
-    Parameters
-    ----------
-    value : network
-        A cell as in `network_column`.
-
-    Returns
-    -------
-    DiscreteNetwork or GaussianNetwork
-        The network.
-
-    Raises
-    ------
-    TypeError
-        If the format is unknown.
-    ValueError
-        If it is not well-formed; names the node.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.as_network({"A": {"parents": [], "prob": [.3, .7]},
-    ...                "B": {"parents": ["A"], "prob": [[.9, .2], [.1, .8]]}})
-    DiscreteNetwork(2 nodes, 1 arcs: A -> B)
-    """
-    return read_network(value)
 
 
 def network_column(values: Any, *, index: Any = None) -> pd.Series:
@@ -245,58 +204,43 @@ def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Ser
     """Return a column of a user's table as packed networks; `unpack_networks` checks those that are packed."""
     if is_packed(series):
         return as_packed(series)
-    return pack_rows(series, lambda row, cell: read_network(cell).to_bytes(), column)
+    return pack_rows(series, lambda row, cell: as_network(cell).to_bytes(), column)
 
 
 def is_network_column(series: pd.Series) -> bool:
     """Check by dtype and first cells whether a column looks like cells of `network_column`, without paths."""
-    if not (is_packed(series) or series.dtype == object):
+    packed = is_packed(series)
+    if not packed and series.dtype != object:
         return False
-    if is_packed(series):
-        series = as_packed(series)
-    cells = series.dropna().iloc[:1].tolist()
-    if not cells:
-        return is_packed(series)
-    cell = cells[0]
-    return FORMAT.holds(cell) if isinstance(cell, bytes) else is_network(cell)
+    first = (as_packed(series) if packed else series).dropna().iloc[:1].tolist()
+    if not first:
+        return packed
+    return FORMAT.holds(first[0]) if isinstance(first[0], bytes) else is_network(first[0])
 
 
 def unpack_networks(series: pd.Series) -> tuple[Networks, NDArray[np.int64]]:
     """Decode and check distinct cells of canonical bytes: networks, and which of them a row holds, -1 for none."""
     codes, distinct = pd.factorize(series)
-    cells = distinct.tolist()
 
     def where(cell: int) -> str:
-        return name_row(int(np.argmax(codes == cell)), series.index, series.name)
+        return f"{name_row(int(np.argmax(codes == cell)), series.index, series.name)}: "
 
-    heads: dict[bytes, list[int]] = {}
-    tails = []
-    for at, cell in enumerate(cells):
+    structures: dict[bytes, Structure] = {}
+    heads, parameters = [], []
+    for at, cell in enumerate(distinct.tolist()):
         try:
             head, tail = split_cell(cell)
+            if head not in structures:
+                structures[head] = read_head(head)
+            parameters.append(read_parameters(structures[head], tail))
         except ValueError as error:
-            raise ValueError(f"{where(at)}: {error}") from None
-        heads.setdefault(head, []).append(at)
-        tails.append(tail)
-    structures: list[Structure] = []
-    stacks = []
-    structure, position = np.empty(len(cells), np.int64), np.empty(len(cells), np.int64)
-    for head, members in heads.items():
-        try:
-            layout = read_head(head)
-        except ValueError as error:
-            raise ValueError(f"{where(members[0])}: {error}") from None
-        stack = np.empty((len(members), layout.size))
-        for row, at in enumerate(members):
-            try:
-                stack[row] = read_parameters(layout, tails[at])
-            except ValueError as error:
-                raise ValueError(f"{where(at)}: {error}") from None
+            raise ValueError(f"{where(at)}{error}") from None
+        heads.append(head)
+    networks = Networks.stacked(list(structures.values()), numbered(heads)[1], parameters)
+    for number, members in group_rows(networks.structure):
+        layout, stack = networks.structures[number], networks.stacks[number]
         check_parameters(layout, stack, lambda row, members=members: where(members[row]))
-        structure[members], position[members] = len(structures), np.arange(len(members))
-        structures.append(layout)
-        stacks.append(stack)
-    return Networks(structures, stacks, structure, position), codes.astype(np.int64)
+    return networks, codes.astype(np.int64)
 
 
 def graphs_of_networks(series: pd.Series) -> pd.Series:
