@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,25 +38,7 @@ from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, s
 from .packing import MAX_NODES, Block, UnpackedColumn, Where, join_by_key, unpack_array
 
 Ints = NDArray[np.int64]
-
-
-@dataclass
-class _SameSize:
-    """Graphs with the same number of nodes, and the edges of them all."""
-
-    rows: list[int] = field(default_factory=list)
-    node_set: list[int] = field(default_factory=list)
-    #: of each edge the number of its graph, its nodes, and the marks at both
-    at: list[int] = field(default_factory=list)
-    first: list[int] = field(default_factory=list)
-    second: list[int] = field(default_factory=list)
-    marks: list[Pair] = field(default_factory=list)
-
-    def blocks(self, n_nodes: int) -> list[Block]:
-        at, first, second = (np.array(x, dtype=np.int64) for x in (self.at, self.first, self.second))
-        codes = np.array(self.marks, np.int64).reshape(-1, 2).T
-        planes = mixed.planes_from_ends(len(self.rows), n_nodes, mixed.EdgeArrays(at, first, second, *codes))
-        return _blocks(n_nodes, np.array(self.rows, np.int64), planes, np.array(self.node_set, np.int64))
+_Marks = dict[tuple[int, int], Pair]
 
 
 def _blocks(n_nodes: int, rows: Ints, planes: NDArray[np.uint64], node_set: Ints) -> list[Block]:
@@ -69,39 +52,26 @@ def _blocks(n_nodes: int, rows: Ints, planes: NDArray[np.uint64], node_set: Ints
     return blocks
 
 
-class Collector:
-    """Gathers the edges of cells by number of nodes."""
-
-    def __init__(self) -> None:
-        self._sizes: defaultdict[int, _SameSize] = defaultdict(_SameSize)
-        self._stacks: list[Block] = []
-
-    def add(self, row: int, matched: Matched, ends: Ends) -> None:
-        """Add one graph by its edges, whose nodes are positions in the matched labels."""
-        edges = _one_a_pair(ends)
-        size, rank = self._sizes[matched.n_nodes], matched.rank
-        size.at.extend([len(size.rows)] * len(edges))
-        size.rows.append(row)
-        size.node_set.append(matched.node_set)
-        size.first.extend([rank[i] for i, _ in edges])
-        size.second.extend([rank[j] for _, j in edges])
-        size.marks.extend(edges.values())
-
-    def add_stack(self, rows: Ints, matched: Matched, marks: NDArray[np.uint8]) -> None:
-        """Add graphs over the same labels: (N, d, d) codes of the marks at the columns' nodes."""
-        node_set = np.full(len(rows), matched.node_set, dtype=np.int64)
-        order = np.argsort(np.array(matched.rank, dtype=np.int64))
-        planes = mixed.planes_from_marks(marks[:, order[:, None], order])
-        self._stacks += _blocks(matched.n_nodes, rows, planes, node_set)
-
-    def blocks(self) -> tuple[Block, ...]:
-        """Return all graphs as blocks, rows ascending; their classes are not yet known."""
-        return join_by_key([block for d, size in self._sizes.items() for block in size.blocks(d)] + self._stacks)
+def _blocks_of_edges(graphs: Iterable[tuple[int, Matched, _Marks]]) -> Iterator[Block]:
+    """Yield graphs as blocks: of each its row, and its marks by pairs of positions in the matched labels."""
+    by_size = defaultdict(list)
+    for graph in graphs:
+        by_size[graph[1].n_nodes].append(graph)
+    for n_nodes, some in by_size.items():
+        edges = (
+            (at, matched.rank[i], matched.rank[j], *codes)
+            for at, (_, matched, marks) in enumerate(some)
+            for (i, j), codes in marks.items()
+        )
+        arrays = np.fromiter(chain.from_iterable(edges), np.int64).reshape(-1, 5).T
+        planes = mixed.planes_from_ends(len(some), n_nodes, mixed.EdgeArrays(*arrays))
+        rows, node_set = np.array([(row, matched.node_set) for row, matched, _ in some], np.int64).T
+        yield from _blocks(n_nodes, rows, planes, node_set)
 
 
-def _one_a_pair(ends: Ends) -> dict[tuple[int, int], tuple[int, int]]:
+def _one_a_pair(ends: Ends) -> _Marks:
     """Return the marks by pair of nodes: `->` beside `<->` has no mark at its tail, as in the planes."""
-    marks: dict[tuple[int, int], tuple[int, int]] = {}
+    marks: _Marks = {}
     for i, j, at_i, at_j in ends:
         pair, codes = ((i, j), (at_i, at_j)) if i < j else ((j, i), (at_j, at_i))
         if not (codes in ((0, 2), (2, 0)) or {*codes} <= {1, 2, 3}):
@@ -162,29 +132,30 @@ class Cells:
         self._recognisers: dict[str | None, Recogniser] = {}
         if not isinstance(encoding, list):
             self._recogniser(0)  # refuses an unknown name
-        self._sets, self._collector = NodeSets(rename), Collector()
+        self._sets = NodeSets(rename)
         self._texts: dict[tuple[str, Recogniser], _Read] = {}
         self._n_letters = 0
         self._packed: list[tuple[int, bytes]] = []
         #: the class that the cell of a row names
         self._named: dict[int, str] = {}
         self._stacks: dict[tuple[Any, ...], _Stack] = {}
+        self._graphs: list[tuple[int, Matched, _Marks]] = []
 
     def read(self, cells: Iterable[Any], n_rows: int) -> tuple[UnpackedColumn, NDArray[np.int16]]:
         """Return the graphs, and a row's class code where its cell declares one, else -1."""
         for row, cell in enumerate(cells):
             try:
-                if not is_missing(cell):
-                    self._add(row, cell)
-            except (ValueError, TypeError) as fault:
-                raise self._at_row(row, fault) from fault
+                with self._naming(row):
+                    if not is_missing(cell):
+                        self._add(row, cell)
+            except (ValueError, TypeError):
+                raise
             except Exception as fault:  # an attribute or method of an object of another library failed
                 what = f"cannot read this {type(cell).__name__}: {type(fault).__name__}: {fault}"
                 raise ValueError(f"{self._where(row)}: {what}") from fault
         declared = np.full(n_rows, -1, dtype=np.int16)
         self._decode_packed(declared)
-        self._decode_stacks()
-        blocks = self._collector.blocks()
+        blocks = join_by_key(chain(self._decode_stacks(), _blocks_of_edges(self._graphs)))
         self._settle_named(blocks, declared)
         return UnpackedColumn(n_rows, blocks, tuple(self._sets.known)), declared
 
@@ -197,9 +168,14 @@ class Cells:
             recogniser = self._recognisers[chosen] = Recogniser(chosen, _reading)
         return recogniser
 
-    def _at_row(self, row: int, fault: Exception) -> Exception:
-        error_types = (kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(fault, kind))
-        return next(error_types, ValueError)(f"{self._where(row)}: {fault}")
+    @contextmanager
+    def _naming(self, row: int) -> Iterator[None]:
+        """Name a row in errors."""
+        try:
+            yield
+        except (ValueError, TypeError) as fault:
+            error_types = (kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(fault, kind))
+            raise next(error_types, ValueError)(f"{self._where(row)}: {fault}") from fault
 
     def _add(self, row: int, cell: Any) -> None:
         if isinstance(cell, str):
@@ -221,7 +197,7 @@ class Cells:
                     "('A; B'), one without nodes as '{}'"
                 )
             matched = self._sets.match(labels or (), expected, complete=content.is_open)
-            self._collector.add(row, matched, content.ends)
+            self._graphs.append((row, matched, _one_a_pair(content.ends)))
         else:
             self._add_matrix(row, cell, encoding, content)
 
@@ -267,7 +243,7 @@ class Cells:
                 raise ValueError(f"found a matrix of {values.shape[0]} nodes, {expectation}")
             if hasattr(values, "tocoo"):
                 ends = decode_sparse(encoding, values, [str(label) for label in labels])
-                self._collector.add(row, self._match(labels, expected, is_named), ends)
+                self._graphs.append((row, self._match(labels, expected, is_named), _one_a_pair(ends)))
                 return
             stack = self._stacks[kind] = _Stack(encoding, labels, expected, is_named, [])
         stack.cells.append((row, values))
@@ -297,11 +273,9 @@ class Cells:
             every = mixed.edges_of(block.planes, block.n_nodes)
             for i, (local, edges) in enumerate(zip(block.rows.tolist(), every, strict=True)):
                 row, names = rows[local], column.node_sets[block.node_set[i]]
-                try:
+                with self._naming(row):
                     matched = self._sets.match(names, self._nodes.rows[row])
-                except (ValueError, TypeError) as fault:
-                    raise self._at_row(row, fault) from fault
-                self._collector.add(row, matched, edges)
+                self._graphs.append((row, matched, _one_a_pair(edges)))
                 declared[row] = block.kinds[i]
 
     def _settle_named(self, blocks: Iterable[Block], declared: NDArray[np.int16]) -> None:
@@ -322,20 +296,20 @@ class Cells:
                 declared[block.rows[chosen[~wrong]]] = code
                 declared[block.rows[chosen[wrong & one_a_pair]]] = KINDS.index("mixed")
 
-    def _decode_stacks(self) -> None:
+    def _decode_stacks(self) -> Iterator[Block]:
         for stack in self._stacks.values():
             names = [str(label) for label in stack.labels]
-            try:
+            with self._naming(stack.cells[0][0]):
                 matched = self._match(stack.labels, stack.expected, stack.is_named)
-            except (ValueError, TypeError) as fault:
-                raise self._at_row(stack.cells[0][0], fault) from fault
+            order = np.argsort(matched.rank)
             for part in row_chunks(len(stack.cells), 8 * len(names) ** 2):
                 rows = np.array([row for row, _ in stack.cells[part]], dtype=np.int64)
                 try:
                     marks = decode(stack.encoding, np.stack([matrix for _, matrix in stack.cells[part]]), names)
                 except CellError as fault:
-                    raise self._at_row(int(rows[fault.position]), fault) from fault
-                self._collector.add_stack(rows, matched, marks)
+                    raise ValueError(f"{self._where(int(rows[fault.position]))}: {fault}") from fault
+                planes = mixed.planes_from_marks(marks[:, order[:, None], order])
+                yield from _blocks(matched.n_nodes, rows, planes, np.full(len(rows), matched.node_set))
 
 
 def _reading(encoding: Encoding, cell: Any) -> str | None:
@@ -366,16 +340,10 @@ def _check_matrix(matrix: Any, labels: Labels | None) -> None:
 def _explain_objects(matrix: NDArray[Any], labels: Labels | None) -> str:
     """Name the first cell of a matrix of objects or texts that is not a number, and how to mend it."""
     for (i, j), value in np.ndenumerate(matrix):
-        if isinstance(value, (int, float, np.number)) and not is_missing(value):
-            continue
-        place = (i, j) if labels is None else (labels[i], labels[j])
-        mend = "write 0 where there is no edge"
-        if isinstance(value, str):
-            is_number = re.fullmatch(r"\s*[-+]?[\d.,]+\s*", value)
+        if not isinstance(value, (int, float, np.number)) or is_missing(value):
+            place = (i, j) if labels is None else (labels[i], labels[j])
             mend = "write 1 for an edge, 0 for none"
-            if is_number:
-                mend = "read texts as numbers, as in matrix.astype(float)"
-            if is_number and "," in value:
-                mend = "read the file with decimal=','"
-        return f"; cell {place} holds {shown(value)}: {mend}"
+            if isinstance(value, str) and re.fullmatch(r"\s*[-+]?[\d.,]+\s*", value):
+                mend = "read texts as numbers, as in matrix.astype(float), with decimal=',' where a file has commas"
+            return f"; cell {place} holds {shown(value)}: {mend}"
     return "; its cells are numbers: pass matrix.astype(float)"

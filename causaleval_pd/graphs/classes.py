@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels import kernels, mixed_kernels
-from .kernels.planes import ADMG, CPDAG, DAG, DIGRAPH, MAG, MIXED, PAG, PDAG, SKELETON, TAIL, a_kind
+from .kernels.planes import ADMG, CPDAG, DAG, DIGRAPH, MAG, MIXED, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
+from .mixed import marks as mixed
 from .mixed.conversions import not_simple, ready
-from .mixed.marks import adjacencies, bidirected, circles, directed_part, doubles, is_mixed, lines, where
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -35,7 +35,7 @@ Flags = NDArray[np.bool_]
 
 def is_acyclic(planes: Planes, n_nodes: int) -> Flags:
     """Return which graphs have no directed cycle; edges of other marks are not walked."""
-    planes = directed_part(planes) if is_mixed(planes) else planes
+    planes = mixed.directed_part(planes) if mixed.is_mixed(planes) else planes
     return np.asarray(kernels().is_acyclic(planes, n_nodes), dtype=np.bool_)
 
 
@@ -86,13 +86,13 @@ def is_mag(planes: Planes, n_nodes: int) -> Flags:
 
 def is_pag(planes: Planes, n_nodes: int) -> Flags:
     """Return which graphs are the PAG of a Markov equivalence class of MAGs."""
-    return _checked(planes, n_nodes, "CHECK_PAG", ~_has(doubles(planes)))
+    return _checked(planes, n_nodes, "CHECK_PAG", ~_has(mixed.doubles(planes)))
 
 
 def is_admg(planes: Planes, n_nodes: int) -> Flags:
     """Return which graphs have the edges -> and <-> only, and no directed cycle."""
-    directed = directed_part(planes)
-    others = adjacencies(planes) & ~(adjacencies(directed) | bidirected(planes))
+    directed = mixed.directed_part(planes)
+    others = mixed.adjacencies(planes) & ~(mixed.adjacencies(directed) | mixed.bidirected(planes))
     flags = ~_has(others)
     flags[flags] = kernels().is_acyclic(directed[flags], n_nodes)
     return flags
@@ -100,11 +100,11 @@ def is_admg(planes: Planes, n_nodes: int) -> Flags:
 
 def is_skeleton(planes: Planes, n_nodes: int) -> Flags:
     """Return which graphs have the edge -- only."""
-    return ~_has(adjacencies(planes) & ~where(planes, TAIL, TAIL))
+    return ~_has(mixed.adjacencies(planes) & ~mixed.where(planes, TAIL, TAIL))
 
 
 def _is_simple(planes: Planes, n_nodes: int) -> Flags:
-    return ~_has(doubles(planes))
+    return ~_has(mixed.doubles(planes))
 
 
 #: which graphs are in a class; every graph of two planes is a pdag
@@ -125,8 +125,8 @@ def infer_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
 
     Graphs of four planes have a circle or <->: they are pag or mixed with circles, else mag, admg or mixed.
     """
-    if is_mixed(planes):
-        marked, widest = _has(circles(planes)), MIXED
+    if mixed.is_mixed(planes):
+        marked, widest = _has(mixed.circles(planes)), MIXED
         order = ((PAG, marked), (ADMG, ~marked), (MAG, ~marked))
     else:
         marked, widest = is_digraph(planes, n_nodes), PDAG
@@ -140,12 +140,17 @@ def infer_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
 
 
 def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flags:
-    """Return which graphs are not in the class they declare."""
+    """Return which graphs are not in the class they declare, of either number of planes."""
     wrong = np.zeros(len(planes), dtype=np.bool_)
-    for kind, holds in _IN_CLASS.items():
+    for kind in np.unique(kinds).tolist():
         declared = np.flatnonzero(kinds == kind)
-        if len(declared):
-            wrong[declared] = ~holds(planes[declared], n_nodes)
+        some = mixed.lift(planes[declared]) if kind >= len(PLAIN_KINDS) else planes[declared]
+        if kind < len(PLAIN_KINDS) and mixed.is_mixed(some):
+            plain = mixed.has_plain_marks(some)
+            wrong[declared[~plain]] = True
+            declared, some = declared[plain], mixed.lower(some[plain])
+        if kind != PDAG and len(declared):
+            wrong[declared] = ~_IN_CLASS[kind](some, n_nodes)
     return wrong
 
 
@@ -169,7 +174,7 @@ MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
 
 def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
     """Return the CPDAG of each graph, and which graphs have none (without a consistent DAG extension)."""
-    if is_mixed(planes):
+    if mixed.is_mixed(planes):
         raise ValueError(f"a graph is {a_kind(kinds[0])}, which has no CPDAG; take its pag()")
     result, none = planes.copy(), np.zeros(len(planes), dtype=np.bool_)
     dags = np.flatnonzero(kinds == DAG)
@@ -182,8 +187,8 @@ def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[P
 
 def to_skeletons(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.uint8]]:
     """Return each graph with all edges undirected, and its class: cpdag, else pdag; skeleton of four planes."""
-    if is_mixed(planes):
-        return lines(adjacencies(planes)), np.full(len(planes), SKELETON, np.uint8)
+    if mixed.is_mixed(planes):
+        return mixed.lines(mixed.adjacencies(planes)), np.full(len(planes), SKELETON, np.uint8)
     edges = planes[:, 0] | planes[:, 1]
     skeletons = np.stack([edges, edges], axis=1)
     return skeletons, np.where(is_cpdag(skeletons, n_nodes), CPDAG, PDAG).astype(np.uint8)

@@ -16,11 +16,11 @@ from ..contract.encoding import Recogniser
 from . import formats  # noqa: F401  registers the encodings
 from .cells import Cells
 from .classes import infer_kinds, not_in_class
-from .edge_strings import is_formula, write_edges, write_names
+from .edge_strings import is_formula
 from .graph import Graph, graphs_of
-from .kernels.planes import KINDS, MAG, PAG, PLAIN_KINDS
+from .kernels.planes import KINDS, MAG, MIXED, PAG, PLAIN_KINDS
 from .mixed.conversions import check_size
-from .mixed.marks import edges_of, has_plain_marks, is_mixed, lift, lower
+from .mixed.marks import is_mixed, lift, lower
 from .node_names import NodeLists
 from .packing import Block, UnpackedColumn, Where, as_packed, is_packed, join_by_key, pack_column, unpack_column
 
@@ -149,12 +149,26 @@ def read_column(
     index: pd.Index | None = None,
 ) -> pd.Series:
     """Read cells as `graph_column`: messages name a row by `where`; a Series of other arguments has the `index`."""
-    n_rows = len(labels)
+    lists = NodeLists.read(nodes, len(labels), index)
+    return pack_column(_read(cells, where, lists, encoding, kind, rename, index), index=labels, name=name)
+
+
+def _read(
+    cells: Iterable[Any],
+    where: Where,
+    nodes: NodeLists,
+    encoding: Any,
+    kind: Any,
+    rename: Mapping[Hashable, Hashable] | None,
+    index: pd.Index | None = None,
+) -> UnpackedColumn:
+    n_rows = len(nodes.rows)
     kinds = _kind_codes(kind, n_rows, index)
-    reader = Cells(where, NodeLists.read(nodes, n_rows, index), _encodings(encoding, n_rows, index), rename)
-    column, declared = reader.read(cells, n_rows)
-    settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
-    return pack_column(settled, index=labels, name=name)
+    if encoding is not None and not isinstance(encoding, str):
+        check_type(encoding, Iterable, "the name of an encoding, or one per row", "encoding")
+        encoding = one_per_row(encoding, n_rows, index, "encoding", "values")
+    column, declared = Cells(where, nodes, encoding, rename).read(cells, n_rows)
+    return _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
 
 
 def as_graph(
@@ -190,10 +204,6 @@ def as_graph(
     >>> ce.as_graph("A -> B <- C")
     Graph('A -> B; C -> B', kind='dag')
     """
-
-    def where(row: int) -> str:
-        return "graph"
-
     if isinstance(value, pd.Series):
         raise TypeError(
             "graph: found a column, expected one graph; pass a cell of it, as column.iloc[0], or score the rows of a "
@@ -202,12 +212,10 @@ def as_graph(
     if nodes is not None:
         check_type(nodes, Iterable, "a list of node names", "nodes")
     lists = NodeLists.read(None if nodes is None else list(nodes), 1)
-    column, declared = Cells(where, lists, encoding, rename).read([value], 1)
+    column = _read([value], lambda row: "graph", lists, encoding, kind, rename)
     if not column.blocks:
         raise ValueError(f"expected a graph, found {value!r}")
-    kinds = _kind_codes(kind, 1)
-    settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
-    return next(graphs_of(settled))
+    return next(graphs_of(column))
 
 
 def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Series:
@@ -285,14 +293,6 @@ def is_graph_column(series: pd.Series) -> bool:
     return any(recogniser.is_likely(cell) for cell in some if not is_missing(cell))
 
 
-def _encodings(encoding: Any, n_rows: int, index: pd.Index | None) -> str | list[str | None] | None:
-    """Return the name of all cells' encoding, or one per row, None where none is named."""
-    if encoding is None or isinstance(encoding, str):
-        return encoding
-    check_type(encoding, Iterable, "the name of an encoding, or one per row", "encoding")
-    return one_per_row(encoding, n_rows, index, "encoding", "values")
-
-
 def _kind_codes(kind: Any, n_rows: int, index: pd.Index | None = None) -> NDArray[np.int16]:
     """Return a class code per row, -1 where none is declared."""
     if kind is None or isinstance(kind, str):
@@ -308,62 +308,31 @@ def _kind_codes(kind: Any, n_rows: int, index: pd.Index | None = None) -> NDArra
 
 
 def _settle_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Where) -> UnpackedColumn:
-    """Infer the classes that are not declared, and refuse graphs that are not in their declared class."""
-    blocks, faults = [], []
-    for block in _with_planes_of_kinds(column, declared, where):
+    """Infer the classes that are not declared, refuse graphs that are not in theirs, and give each its planes."""
+    parts: list[Block] = []
+    faults = []
+    for block in column.blocks:
         codes = declared[block.rows]
-        kinds = np.where(codes < 0, 0, codes).astype(np.uint8)
-        infer = np.flatnonzero(codes < 0)
-        ancestral = is_mixed(block.planes) & ((codes < 0) | np.isin(codes, (MAG, PAG)))
+        ancestral = (is_mixed(block.planes) & (codes < 0)) | np.isin(codes, (MAG, PAG))
         if ancestral.any():
             check_size(block.n_nodes, where(int(block.rows[ancestral.argmax()])))
+        kinds, infer = np.maximum(codes, 0).astype(np.uint8), np.flatnonzero(codes < 0)
         kinds[infer] = infer_kinds(block.planes[infer], block.n_nodes)
         # a graph of any other class that is inferred is in it
-        check = np.flatnonzero((codes >= 0) | (kinds == KINDS.index("mixed")))
+        check = np.flatnonzero((codes >= 0) | (kinds == MIXED))
         wrong = check[not_in_class(block.planes[check], block.n_nodes, kinds[check])]
         if len(wrong):
             names = column.node_sets[block.node_set[wrong[0]]]
             faults.append((int(block.rows[wrong[0]]), block.planes[wrong[0]], names, int(kinds[wrong[0]])))
-        blocks.append(replace(block, kinds=kinds))
+            continue
+        four = kinds >= len(PLAIN_KINDS)
+        for chosen, change in ((four, lift), (~four, lower)):
+            if chosen.any():
+                some = replace(block, kinds=kinds).take(np.flatnonzero(chosen))
+                parts.append(replace(some, planes=change(some.planes)))
     if faults:
         from .faults import explain_kind
 
         row, planes, names, kind = min(faults, key=lambda fault: fault[0])
         raise ValueError(f"{where(row)}: the graph {explain_kind(planes, names, kind)}")
-    return replace(column, blocks=tuple(blocks))
-
-
-def _with_planes_of_kinds(column: UnpackedColumn, declared: NDArray[np.int16], where: Where) -> tuple[Block, ...]:
-    """Return the blocks of a column, their graphs with as many planes as their declared classes have."""
-    if not any(is_mixed(block.planes) for block in column.blocks) and declared.max(initial=-1) < len(PLAIN_KINDS):
-        return column.blocks
-    parts = []
-    for block in column.blocks:
-        codes = declared[block.rows]
-        four = codes >= len(PLAIN_KINDS)
-        if is_mixed(block.planes):
-            four |= codes < 0
-            wrong = ~four & ~has_plain_marks(block.planes)
-            if wrong.any():
-                at = int(wrong.argmax())
-                row = int(block.rows[at])
-                kind, names = KINDS[declared[row]], column.node_sets[block.node_set[at]]
-                raise ValueError(f"{where(row)}: {_explain_mixed_marks(block.planes[at], names, kind)}")
-        for chosen, change in ((np.flatnonzero(four), lift), (np.flatnonzero(~four), _lowered)):
-            if len(chosen):
-                some = block.take(chosen)
-                parts.append(replace(some, planes=change(some.planes)))
-    return join_by_key(parts)
-
-
-def _lowered(planes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    return lower(planes) if is_mixed(planes) else planes
-
-
-def _explain_mixed_marks(planes: NDArray[np.uint64], names: tuple[str, ...], kind: str) -> str:
-    """Return why a graph with circles or bidirected edges is not in a class without these."""
-    [edges] = edges_of(planes[None], len(names))
-    odd = next(edge for edge in edges if edge[2:] not in ((1, 1), (1, 2), (2, 1)))
-    edge = write_edges(write_names(names), [odd])[-1]
-    mend = "declare it a mag, pag, admg or mixed, or leave kind out"
-    return f"the graph is declared a {kind}, but has the edge {edge}; {mend}"
+    return replace(column, blocks=join_by_key(parts))

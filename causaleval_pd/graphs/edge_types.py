@@ -28,7 +28,7 @@ def reversed_type(edge: int) -> int:
     return edge // 4 + 4 * (edge % 4)
 
 
-FORWARD, BACKWARD, LINE = TAIL + 4 * ARROW, ARROW + 4 * TAIL, TAIL + 4 * TAIL
+FORWARD, BACKWARD, LINE = PLAIN_TYPES = [TAIL + 4 * ARROW, ARROW + 4 * TAIL, TAIL + 4 * TAIL]
 #: -> beside <->, which has a code at one end only
 DOUBLE = NONE + 4 * ARROW
 #: every type that an edge may have, and of each and its reversal the first

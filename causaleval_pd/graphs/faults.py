@@ -21,7 +21,6 @@ from .kernels.planes import (
     DIGRAPH,
     MAG,
     MIXED,
-    NONE,
     PAG,
     PLAIN_KINDS,
     SKELETON,
@@ -110,8 +109,9 @@ def _fault(graph: _Written, kind: int) -> tuple[str, str] | None:
 
 
 def _plain_fault(graph: _Written, kind: int) -> tuple[str, str] | None:
-    if graph.first(lambda a, b: (a, b) not in ((TAIL, TAIL), (TAIL, ARROW), (ARROW, TAIL))):
-        return "has edges with circles or <->", "take its pag(), or declare the class of its marks"
+    odd = graph.first(lambda a, b: (a, b) not in ((TAIL, TAIL), (TAIL, ARROW), (ARROW, TAIL)))
+    if odd:
+        return f"has the edge {odd}", "declare it a mag, pag, admg or mixed, or leave kind out"
     undirected = graph.first(lambda a, b: a == b)
     if undirected and kind in (DAG, DIGRAPH):
         opposite = " (two opposite arcs are one undirected edge)" if kind == DIGRAPH else ""
@@ -133,12 +133,12 @@ def _plain_fault(graph: _Written, kind: int) -> tuple[str, str] | None:
 
 def _mixed_fault(graph: _Written, kind: int) -> str | None:
     if kind == ADMG:
-        other = graph.first(lambda a, b: {a, b} not in ({TAIL, ARROW}, {ARROW}, {NONE, ARROW}))
+        other = graph.first(lambda a, b: ARROW not in (a, b) or CIRCLE in (a, b))
         return f"has the edge {other}" if other else _cycle(graph)
     if kind == SKELETON:
         other = graph.first(lambda a, b: (a, b) != (TAIL, TAIL))
         return f"has the edge {other}, which has marks; take its skeleton()" if other else None
-    two = graph.first(lambda a, b: NONE in (a, b))
+    two = graph.first(lambda a, b: not (a and b))
     if two:
         return f"has the two edges {two} of one pair; only an admg has such pairs"
     if kind == MIXED:

@@ -6,7 +6,7 @@ import io
 import os
 import re
 from collections.abc import Hashable, Iterable, Mapping
-from glob import glob, has_magic
+from glob import glob
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -137,7 +137,7 @@ def read_graphs(
 def _read_named(file: Path, name: str, empty: list[str]) -> Any:
     """Return what a file holds; None for a blank one, whose name is added to `empty`."""
     try:
-        if _is_blank(file):
+        if file.stat().st_size <= _MOST_BLANK and not file.read_bytes().removeprefix(b"\xef\xbb\xbf").strip():
             empty.append(name)
             return None
         return _read_cell(file)
@@ -145,39 +145,21 @@ def _read_named(file: Path, name: str, empty: list[str]) -> Any:
         raise type(fault)(f"file {name}: {fault}") from fault
 
 
-def _is_blank(file: Path) -> bool:
-    """Return whether nothing but white space stands in a file."""
-    if file.stat().st_size > _MOST_BLANK:
-        return False
-    return not file.read_bytes().removeprefix(b"\xef\xbb\xbf").strip()
-
-
 def _files(path: Any) -> list[Path]:
     """Return the files that a path, a pattern or a list of paths names."""
     if isinstance(path, (str, os.PathLike)):
-        text = os.fspath(path)
-        if os.path.isdir(text):
-            raise ValueError(
-                f"path {text!r} is a folder; name its files by a pattern, as in {os.path.join(text, '*')!r}"
-            )
-        paths = sorted(x for x in glob(text, recursive=True) if not os.path.isdir(x))
-        if not paths and (has_magic(text) or not os.path.exists(text)):
-            raise FileNotFoundError(f"no file matches path {text!r}")
-        return [Path(x) for x in paths or [text]]
-    if isinstance(path, bytes):
-        raise TypeError(f"path must be a file, a pattern, or a list of files, found bytes: {path[:60]!r}")
+        path = sorted(x for x in glob(os.fspath(path), recursive=True) if not os.path.isdir(x)) or [path]
     check_type(path, Iterable, "a file, a pattern, or a list of files", "path")
     files = []
     for i, one in enumerate(path):
-        if not isinstance(one, (str, os.PathLike)) or isinstance(os.fspath(one), bytes):
+        if not isinstance(one, (str, os.PathLike)):
             raise TypeError(f"path, item {i}: found {one!r}, expected the path of a file")
-        files.append(Path(one))
-    folder = next((file for file in files if file.is_dir()), None)
-    if folder is not None:
-        raise ValueError(f"path {str(folder)!r} is a folder; name its files by a pattern, as in {str(folder / '*')!r}")
-    absent = next((file for file in files if not file.is_file()), None)
-    if absent is not None:
-        raise FileNotFoundError(f"the file {str(absent)!r} does not exist")
+        file = Path(one)
+        if file.is_dir():
+            raise ValueError(f"path {str(file)!r} is a folder; name its files by a pattern, as in {str(file / '*')!r}")
+        if not file.is_file():
+            raise FileNotFoundError(f"no file matches path {str(file)!r}")
+        files.append(file)
     return files
 
 

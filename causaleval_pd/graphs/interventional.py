@@ -20,12 +20,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.cells import is_missing, one_per_row
-from ..contract.checks import name_row
 from . import classes
 from .dags import parent_sets
 from .kernels.planes import CPDAG, DAG, PDAG, a_kind, matrices_from_planes, planes_from_matrices, row_chunks
 from .orientations import bits, close
-from .packing import Block, UnpackedColumn
+from .packing import UnpackedColumn
 
 Planes = NDArray[np.uint64]
 Marks = NDArray[np.bool_]
@@ -53,20 +52,17 @@ def read_targets(given: Any) -> Targets:
     return tuple(dict.fromkeys(nodes for nodes in sets if nodes))
 
 
-def target_rows(targets: Targets, nodes: Sequence[str]) -> Marks:
-    """Return which nodes are in each set, (k, d)."""
-    place = {name: i for i, name in enumerate(nodes)}
-    rows = np.zeros((len(targets), len(nodes)), bool)
-    for row, names in zip(rows, targets, strict=True):
-        for name in sorted(names):
-            if name not in place:
-                raise ValueError(f"targets name {name!r}, which is not a node; the nodes are {list(nodes)[:10]}")
-            row[place[name]] = True
-    return rows
+def pairs_apart(targets: Targets, nodes: Sequence[str]) -> Marks:
+    """Return which pairs of nodes, (d, d), have exactly one in some set of targets."""
+    unknown = next((name for names in targets for name in sorted(names) if name not in nodes), None)
+    if unknown is not None:
+        raise ValueError(f"targets name {unknown!r}, which is not a node; the nodes are {list(nodes)[:10]}")
+    rows = np.array([[name in names for name in nodes] for names in targets], bool).reshape(len(targets), len(nodes))
+    return np.asarray((rows[:, :, None] != rows[:, None, :]).any(axis=0))
 
 
-def to_icpdags(planes: Planes, n_nodes: int, separated: Marks) -> Planes:
-    """Return the I-CPDAG of each DAG."""
+def to_icpdags(planes: Planes, n_nodes: int, separated: Marks) -> tuple[Planes, NDArray[np.uint8]]:
+    """Return the I-CPDAG of each DAG, and its class: cpdag where it is one, else dag where it is one, else pdag."""
     cpdags, order = np.empty_like(planes), np.arange(n_nodes)
     for rows in row_chunks(len(planes), 64 * n_nodes**2):
         arcs = matrices_from_planes(planes[rows], n_nodes).astype(bool)
@@ -82,62 +78,31 @@ def to_icpdags(planes: Planes, n_nodes: int, separated: Marks) -> Planes:
             for node, known in enumerate(close(parents, beside)[0]):
                 graph[node, list(bits(known))] = False
         cpdags[rows] = planes_from_matrices(marks, order)
-    return cpdags
-
-
-def icpdag_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
-    """Return the class of each I-CPDAG: a CPDAG where it is one, else a DAG where it is one, else a PDAG."""
-    kinds = np.where(classes.is_dag(planes, n_nodes), DAG, PDAG).astype(np.uint8)
-    kinds[classes.is_cpdag(planes, n_nodes)] = CPDAG
-    return kinds
+    kinds = np.where(classes.is_dag(cpdags, n_nodes), DAG, PDAG).astype(np.uint8)
+    kinds[classes.is_cpdag(cpdags, n_nodes)] = CPDAG
+    return cpdags, kinds
 
 
 def icpdags(column: UnpackedColumn, index: pd.Index, where: Callable[[int], str], targets: Any) -> UnpackedColumn:
     """Return the I-CPDAGs of the graphs of a column; see `series.graph.icpdag`."""
-    find = _row_targets(index, targets)
+    by_row = isinstance(targets, pd.Series)
+    families = one_per_row(targets, len(index), index, "targets", "the column") if by_row else [read_targets(targets)]
+    known: dict[tuple[int, Targets], Marks] = {}
     blocks = []
     for block in column.blocks:
         wrong = np.flatnonzero(block.kinds != DAG)
         if len(wrong):
             kind = a_kind(block.kinds[wrong[0]])
             raise ValueError(f"{where(int(block.rows[wrong[0]]))}: the graph is {kind}; an I-CPDAG is that of a dag")
-        blocks.append(_of_block(block, column.node_sets, find, where))
-    return replace(column, blocks=tuple(blocks))
-
-
-def _of_block(
-    block: Block, node_sets: Sequence[tuple[str, ...]], find: Callable[[int], Targets], name: Callable[[int], str]
-) -> Block:
-    separated = np.zeros((len(block.rows), block.n_nodes, block.n_nodes), bool)
-    known: dict[tuple[int, Targets], Marks] = {}
-    for i, (row, number) in enumerate(zip(block.rows.tolist(), block.node_set.tolist(), strict=True)):
-        key = number, find(row)
-        if key not in known:
+        separated = np.zeros((len(block.rows), block.n_nodes, block.n_nodes), bool)
+        for i, (row, number) in enumerate(zip(block.rows.tolist(), block.node_set.tolist(), strict=True)):
             try:
-                known[key] = pairs_apart(target_rows(key[1], node_sets[number]))
-            except ValueError as error:
-                raise ValueError(f"{name(row)}: {error}") from None
-        separated[i] = known[key]
-    planes = to_icpdags(block.planes, block.n_nodes, separated)
-    return replace(block, planes=planes, kinds=icpdag_kinds(planes, block.n_nodes))
-
-
-def pairs_apart(rows: Marks) -> Marks:
-    """Return which pairs of nodes, (d, d), have exactly one in some set of targets, (k, d)."""
-    return np.asarray((rows[:, :, None] != rows[:, None, :]).any(axis=0))
-
-
-def _row_targets(index: pd.Index, targets: Any) -> Callable[[int], Targets]:
-    """Return a function from a row to its targets: those of a Series by label, else the same for all."""
-    if not isinstance(targets, pd.Series):
-        same = read_targets(targets)
-        return lambda row: same
-    cells = one_per_row(targets, len(index), index, "targets", "the column")
-
-    def find(row: int) -> Targets:
-        try:
-            return read_targets(cells[row])
-        except TypeError as error:
-            raise TypeError(f"{name_row(row, index, targets.name)}: {error}") from None
-
-    return find
+                key = number, read_targets(families[row]) if by_row else families[0]
+                if key not in known:
+                    known[key] = pairs_apart(key[1], column.node_sets[number])
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{where(row)}: {error}") from None
+            separated[i] = known[key]
+        planes, kinds = to_icpdags(block.planes, block.n_nodes, separated)
+        blocks.append(replace(block, planes=planes, kinds=kinds))
+    return replace(column, blocks=tuple(blocks))

@@ -18,13 +18,13 @@ from .edge_marks import SHORT_SIGNS, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .interventional import icpdags
 from .kernels import kernels
-from .kernels.planes import CPDAG, KINDS, MAG, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
+from .kernels.planes import ADMG, CPDAG, KINDS, MAG, PAG, PDAG, SKELETON, TAIL, a_kind
 from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations
 from .node_names import short
 from .packing import Block, UnpackedColumn
-from .projections import Projection, completed, read_latents
+from .projections import completed, projected, read_latents
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -93,9 +93,11 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             at = int(rows.argmax())
             raise ValueError(f"{self._where(int(block.rows[at]))}: the graph is {a_kind(block.kinds[at])}{why}")
 
-    def _numbers(self, count: Callable[[Block], NDArray[Any]]) -> Any:
-        column = self._column
-        return self._items(column, [count(block) for block in column.blocks], "Int64")
+    def _per_block(
+        self, values: Callable[[Block], NDArray[Any]], dtype: str = "Int64", column: UnpackedColumn | None = None
+    ) -> Any:
+        column = column or self._column
+        return self._items(column, [values(block) for block in column.blocks], dtype)
 
     def _each(
         self, column: UnpackedColumn, make: Callable[[tuple[str, ...], Ends, bool], Any], dtype: str = "object"
@@ -113,10 +115,18 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             parts.append(part)
         return self._items(column, parts, dtype)
 
-    def _projected(self, latents: Any, target: str) -> Graphs:
+    def _converted(
+        self, column: UnpackedColumn, convert: Callable[[Block], tuple[NDArray[np.uint64], NDArray[np.uint8]]]
+    ) -> Graphs:
+        """Return graphs with the planes and classes that a function makes of each block."""
+        parts = [(block, *convert(block)) for block in column.blocks]
+        blocks = tuple(replace(block, planes=planes, kinds=kinds) for block, planes, kinds in parts)
+        return self._graphs(replace(column, blocks=blocks))
+
+    def _projected(self, latents: Any, target: int) -> Graphs:
         column = self._checked()
-        projection = Projection(column, read_latents(latents, column.n_rows, self._index), self._where)
-        return self._graphs(getattr(projection, target)())
+        rows = read_latents(latents, column.n_rows, self._index)
+        return self._graphs(projected(column, rows, self._where, target))
 
     def show(self) -> Tables:
         """Return a table in which the graphs can be read.
@@ -199,7 +209,10 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> ce.as_graph("A -> B; B <-> C; D").to_text("dagitty")
         'dag {\nA\nB\nC\nD\nA -> B\nB <-> C\n}'
         """
-        write = _find_text_writer(encoding)
+        write = ENCODINGS.find(encoding).write_text
+        if write is None:
+            names = ", ".join(repr(known.name) for known in ENCODINGS.every() if known.write_text)
+            raise ValueError(f"the encoding {encoding!r} is not written as text; to_text writes {names}")
         return self._each(self._column, lambda names, ends, _: write(names, single_edges(ends)), "str")
 
     def to_networkx(self) -> Networks:
@@ -231,73 +244,64 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
     @property
     def n_nodes(self) -> Numbers:
         """Number of nodes."""
-        return self._numbers(lambda block: np.full(len(block.rows), block.n_nodes))
+        return self._per_block(lambda block: np.full(len(block.rows), block.n_nodes))
 
     @property
     def n_edges(self) -> Numbers:
         """Number of edges of any marks; two where a pair has a directed and a bidirected one."""
-        return self._numbers(lambda block: mixed.count_edges(block.planes))
+        return self._per_block(lambda block: mixed.count_edges(block.planes))
 
     @property
     def n_undirected(self) -> Numbers:
         """Number of undirected edges."""
-        return self._numbers(_n_undirected)
+        return self._per_block(lambda block: mixed.count_bits(mixed.where(mixed.lift(block.planes), TAIL, TAIL)))
 
     @property
     def n_bidirected(self) -> Numbers:
         """Number of bidirected edges."""
-        return self._numbers(_n_bidirected)
+        return self._per_block(lambda block: mixed.count_bits(mixed.bidirected(mixed.lift(block.planes))))
 
     @property
     def density(self) -> Shares:
         """Share of the pairs of nodes that are adjacent, NaN for fewer than two nodes."""
-        column = self._column
-        values = []
-        for block in column.blocks:
+
+        def share(block: Block) -> NDArray[Any]:
             edges, pairs = mixed.count_bits(mixed.adjacencies(block.planes)), block.n_nodes * (block.n_nodes - 1) // 2
-            values.append(edges / pairs if pairs else np.full(len(edges), np.nan))
-        return self._items(column, values, "float64")
+            return edges / pairs if pairs else np.full(len(edges), np.nan)
+
+        return self._per_block(share, "float64")
 
     @property
     def is_acyclic(self) -> Flags:
         """Whether no directed cycle exists; edges of other marks are not walked."""
-        column = self._column
-        return self._items(column, [classes.is_acyclic(x.planes, x.n_nodes) for x in column.blocks], "boolean")
+        return self._per_block(lambda block: classes.is_acyclic(block.planes, block.n_nodes), "boolean")
 
     def v_structures(self) -> Numbers:
         """Return the number of v-structures, A -> B <- C with A and C not adjacent.
 
         Of mixed graphs it is the number of unshielded colliders, A *-> B <-* C.
         """
-        return self._numbers(_n_v_structures)
+        return self._per_block(_n_v_structures)
 
     def skeleton(self) -> Graphs:
         """Return the graph with all edges undirected: a cpdag where that is one, else a pdag.
 
         Of mags, pags, admgs and mixed graphs it is a skeleton.
         """
-        column = self._column
-        blocks = []
-        for block in column.blocks:
-            planes, kinds = classes.to_skeletons(block.planes, block.n_nodes)
-            blocks.append(replace(block, planes=planes, kinds=kinds))
-        return self._graphs(replace(column, blocks=tuple(blocks)))
+        return self._converted(self._column, lambda block: classes.to_skeletons(block.planes, block.n_nodes))
 
     def cpdag(self) -> Graphs:
         """Return the CPDAGs: of a dag its Markov equivalence class, of others that of their consistent extensions."""
-        column = self._checked()
-        blocks = []
-        for block in column.blocks:
+
+        def convert(block: Block) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
             without = np.full(len(block.rows), mixed.is_mixed(block.planes))
             self._refuse(block, without, ", which has no CPDAG; take its pag()")
             planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)
-            if none.any():
-                raise ValueError(
-                    f"{self._where(int(block.rows[none.argmax()]))}: the graph has no CPDAG, because no DAG has its "
-                    "skeleton, directed edges and v-structures; mend the graph, or leave it out"
-                )
-            blocks.append(replace(block, planes=planes, kinds=np.full(len(planes), CPDAG, np.uint8)))
-        return self._graphs(replace(column, blocks=tuple(blocks)))
+            why = ", which has no CPDAG, because no DAG has its skeleton, arrows and v-structures; mend or drop it"
+            self._refuse(block, none, why)
+            return planes, np.full(len(planes), CPDAG, np.uint8)
+
+        return self._converted(self._checked(), convert)
 
     def icpdag(self, targets: Any) -> Graphs:
         """Return the I-CPDAGs of dags: the directions that observations and interventions on `targets` determine.
@@ -365,7 +369,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> dags.graph.mag(latents=["L"]).graph.to_strings().tolist()
         ['A -> B; B <-> C; C -> D', 'A -> B']
         """
-        return self._projected(latents, "mags")
+        return self._projected(latents, MAG)
 
     def pag(self, latents: Any = None) -> Graphs:
         """Return the partial ancestral graphs: the marks that the Markov equivalence class over observed nodes shares.
@@ -375,7 +379,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         Parameters
         ----------
         latents : list of str, or one list per row (list or Series), optional
-            Latent nodes of dags, admgs and mags, by name; a missing list gives a missing graph. Default none.
+            As in `mag`.
 
         Returns
         -------
@@ -399,7 +403,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> dags.graph.pag(latents=[["L"], []]).graph.to_strings().tolist()
         ['A o-> B; B <-> C; D o-> C', 'A o-> B; D o-> C; L o-> B; L o-> C']
         """
-        return self._projected(latents, "pags")
+        return self._projected(latents, PAG)
 
     def admg(self, latents: Any = None) -> Graphs:
         """Return the acyclic directed mixed graphs over the observed nodes.
@@ -410,7 +414,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         Parameters
         ----------
         latents : list of str, or one list per row (list or Series), optional
-            Latent nodes of dags, admgs and mags, by name; a missing list gives a missing graph. Default none.
+            As in `mag`.
 
         Returns
         -------
@@ -420,7 +424,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         Raises
         ------
         ValueError
-            If a latent is not a node, or a graph is of another class; names the row.
+            As in `mag`.
 
         Examples
         --------
@@ -428,7 +432,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> ce.graph_column(["A -> B; L -> A; L -> B"]).graph.admg(latents=["L"]).graph.to_strings().tolist()
         ['A -> B; A <-> B']
         """
-        return self._projected(latents, "admgs")
+        return self._projected(latents, ADMG)
 
     def maximal(self) -> Graphs:
         """Return the mags that complete ancestral graphs: A <-> B is added where an inducing path joins A and B.
@@ -480,17 +484,15 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         from .faults import fault_of
 
         column, code = self._column, KINDS.index(kind)
-        parts = []
-        for block in column.blocks:
-            part, planes = np.full(len(block.rows), None, object), mixed.lift(block.planes)
-            possible = mixed.has_plain_marks(planes) if code < len(PLAIN_KINDS) else np.ones(len(planes), np.bool_)
-            some = mixed.lower(planes[possible]) if code < len(PLAIN_KINDS) else planes
-            wrong = ~possible
-            wrong[possible] = classes.not_in_class(some, block.n_nodes, np.full(len(some), code, np.uint8))
+
+        def explain(block: Block) -> NDArray[Any]:
+            part = np.full(len(block.rows), None, object)
+            wrong = classes.not_in_class(block.planes, block.n_nodes, np.full(len(part), code, np.uint8))
             for i in np.flatnonzero(wrong).tolist():
-                part[i] = fault_of(planes[i], column.node_sets[block.node_set[i]], code)
-            parts.append(part)
-        return self._items(column, parts, "str")
+                part[i] = fault_of(block.planes[i], column.node_sets[block.node_set[i]], code)
+            return part
+
+        return self._per_block(explain, "str", column)
 
     def ancestors(
         self, nodes: Sequence[str] | None = None, definite: Literal["exact", "path"] = "exact"
@@ -547,26 +549,13 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         ----------
         Zhang (2008), Causal reasoning with ancestral graphs, Journal of Machine Learning Research 9.
         """
-        column = self._checked()
 
         def count(block: Block) -> NDArray[Any]:
             without = ~np.isin(block.kinds, (MAG, PAG))
             self._refuse(block, without, "; edges are visible in a mag or a pag, which mag() and pag() return")
             return relations.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
 
-        return self._items(column, [count(block) for block in column.blocks], "Int64")
-
-
-def _n_undirected(block: Block) -> NDArray[Any]:
-    if mixed.is_mixed(block.planes):
-        return mixed.count_bits(mixed.where(block.planes, TAIL, TAIL))
-    return mixed.count_bits(block.planes[:, 0] & block.planes[:, 1])
-
-
-def _n_bidirected(block: Block) -> NDArray[Any]:
-    if mixed.is_mixed(block.planes):
-        return mixed.count_bits(mixed.bidirected(block.planes))
-    return np.zeros(len(block.rows), np.int64)
+        return self._per_block(count, column=self._checked())
 
 
 def _n_v_structures(block: Block) -> NDArray[Any]:
@@ -615,15 +604,6 @@ def _is_written(encoding: Encoding) -> bool:
     return encoding.codes is not None and (encoding.write is not None or encoding.by_name)
 
 
-def _find_text_writer(encoding: str) -> Callable[[Sequence[str], Ends], str]:
-    """Return the function that writes graphs as text in an encoding."""
-    notation = ENCODINGS.find(encoding)
-    if notation.write_text is None:
-        names = ", ".join(repr(known.name) for known in ENCODINGS.every() if known.write_text)
-        raise ValueError(f"the encoding {encoding!r} is not written as text; to_text writes {names}")
-    return notation.write_text
-
-
 def stacked(
     column: UnpackedColumn,
     where: Callable[[int], str],
@@ -641,23 +621,21 @@ def stacked(
             f"{where(other)}: found the nodes {short(column.node_sets[ids[other]])}, "
             f"but row {first} has {short(column.node_sets[ids[first]])}; take the rows of one node set at a time"
         )
-    rows = np.concatenate([block.rows for block in column.blocks])
-    start, made = 0, []
-    try:
-        for block in column.blocks:
+    rows, made = np.concatenate([block.rows for block in column.blocks]), []
+    for block in column.blocks:
+        try:
             made.append(matrices(block))
-            start += len(block.rows)
-    except CellError as fault:
-        raise ValueError(f"{where(int(rows[start + fault.position]))}: {fault}") from None
+        except CellError as fault:
+            raise ValueError(f"{where(int(block.rows[fault.position]))}: {fault}") from None
     marks = _in_order(np.concatenate(made), column.node_sets[0], nodes)
-    if len(marks) < column.n_rows and marks.dtype.kind == "U":
+    if len(marks) == column.n_rows:
+        return marks if len(made) == 1 else marks[np.argsort(rows)]
+    if marks.dtype.kind == "U":
         missing = int(np.setdiff1d(np.arange(column.n_rows), rows)[0])
         raise ValueError(
-            f"{where(missing)}: the graph is missing, and arrays of strings have no "
-            "missing values; take column.dropna()"
+            f"{where(missing)}: the graph is missing, and arrays of strings have no missing values; take "
+            "column.dropna()"
         )
-    if len(marks) == column.n_rows:
-        return marks if len(column.blocks) == 1 else marks[np.argsort(rows)]
     stack = np.full((column.n_rows, *marks.shape[1:]), np.nan)
     stack[rows] = marks
     return stack

@@ -179,11 +179,9 @@ def read_header(whole: NDArray[np.uint64]) -> tuple[tuple[str, ...], int]:
 def read_names(blob: bytes, n_nodes: int) -> tuple[str, ...]:
     """Return the names of a cell's nodes; raise a ValueError for faulty ones."""
     try:
-        names = tuple(blob.decode().split("\0")) if n_nodes else ()
+        names = tuple(blob.decode().split("\0")) if blob else ()
     except UnicodeDecodeError:
         raise ValueError("its node names are not UTF-8; the cell is damaged") from None
-    if bool(n_nodes) != bool(blob):
-        raise ValueError(f"has {n_nodes} nodes but {len(blob)} bytes of names; the cell is damaged")
     if len(names) != n_nodes:
         raise ValueError(f"has {n_nodes} nodes but {len(names)} names; the cell is damaged")
     fault = check_names(names)
@@ -192,9 +190,8 @@ def read_names(blob: bytes, n_nodes: int) -> tuple[str, ...]:
     return names
 
 
-_FEW = 8  # up to this many words, a strided pass each is faster than one pass along the rows
-_PLANES_OF_KIND = np.array([planes_of_kind(kind) for kind in range(len(KINDS))])
-_BOUND_BYTES = 512  # a row, so that some thousands of differences are taken at a time
+#: of every code of a class; 0 of unknown ones
+_PLANES_OF_KIND = np.array([planes_of_kind(code) if code < len(KINDS) else 0 for code in range(256)])
 
 Where = Callable[[int], str]
 Decoded = tuple[tuple["Block", ...], tuple[tuple[str, ...], ...]]
@@ -213,17 +210,14 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
     if not len(rows):
         return UnpackedColumn(n_rows, (), ())
     words, length = _cell_words(array, rows, where)
-    if isinstance(length, int):
-        cells = words.reshape(len(rows), length)
-        return UnpackedColumn(n_rows, *(_one_node_set(cells, rows, in_place) or _many_node_sets(cells, rows, where)))
+    if len(length) == 1:
+        return UnpackedColumn(n_rows, *_decode(words.reshape(len(rows), length[0]), rows, where, in_place))
     start = np.cumsum(length) - length
     all_blocks: list[Block] = []
     # graphs on the same nodes have cells of one length for each number of planes
     node_sets: dict[tuple[str, ...], int] = {}
     for cell_words, chosen in group_rows(length):
-        cells = _cell_matrix(words, start[chosen], cell_words)
-        here = rows[chosen]
-        blocks, names = _one_node_set(cells, here, in_place) or _many_node_sets(cells, here, where)
+        blocks, names = _decode(_cell_matrix(words, start[chosen], cell_words), rows[chosen], where, in_place)
         place = np.array([node_sets.setdefault(one, len(node_sets)) for one in names], dtype=np.int64)
         all_blocks += [replace(block, node_set=place[block.node_set]) for block in blocks]
     return UnpackedColumn(n_rows, join_by_key(all_blocks), tuple(node_sets))
@@ -238,9 +232,7 @@ def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedA
         return pa.chunked_array([flat]) if isinstance(array, pa.ChunkedArray) else flat
 
 
-def _cell_words(
-    array: pa.Array, rows: NDArray[np.int64], where: Where
-) -> tuple[NDArray[np.uint64], int | NDArray[np.int64]]:
+def _cell_words(array: pa.Array, rows: Rows, where: Where) -> tuple[NDArray[np.uint64], Rows]:
     """Return present cells in a row as words, a view where buffers allow it, and their lengths, one if all equal."""
     if array.null_count:
         # a null may own bytes; dropping it closes the gap
@@ -248,8 +240,8 @@ def _cell_words(
     _, offsets, data = array.buffers()
     dtype = np.int64 if pa.types.is_large_binary(array.type) else np.int32
     bounds = np.frombuffer(offsets, dtype=dtype)[array.offset : array.offset + len(array) + 1]
-    even = _evenly_spaced(bounds)
-    length = np.diff(bounds[:2] if even else bounds).astype(np.int64, copy=False)
+    length = np.diff(bounds)
+    length = (length[:1] if (length == length[0]).all() else length).astype(np.int64, copy=False)
     bad = (length & 7 != 0) | (length < 8 * (TEXT_WORDS + HEADER_WORDS))
     if bad.any():
         at = int(bad.argmax())
@@ -259,16 +251,7 @@ def _cell_words(
     raw = np.frombuffer(data, dtype=np.uint8)[bounds[0] : bounds[-1]]
     if raw.ctypes.data % 8:
         raw = raw.copy()
-    return raw.view(np.uint64), int(length[0]) >> 3 if even else length >> 3
-
-
-def _evenly_spaced(bounds: NDArray[Any]) -> bool:
-    """Return whether successive numbers all differ by as much; some at a time, whose differences stay in the cache."""
-    step = bounds[1] - bounds[0]
-    return all(
-        (bounds[part.start + 1 : part.stop + 1] - bounds[part] == step).all()
-        for part in row_chunks(len(bounds) - 1, _BOUND_BYTES)
-    )
+    return raw.view(np.uint64), length >> 3
 
 
 def _cell_matrix(words: NDArray[np.uint64], start: NDArray[np.int64], cell_words: int) -> NDArray[np.uint64]:
@@ -279,7 +262,12 @@ def _cell_matrix(words: NDArray[np.uint64], start: NDArray[np.int64], cell_words
     return np.asarray(np.lib.stride_tricks.sliding_window_view(words, cell_words)[start])
 
 
-def _one_node_set(cells: NDArray[np.uint64], rows: NDArray[np.int64], in_place: bool) -> Decoded | None:
+def _decode(cells: NDArray[np.uint64], rows: Rows, where: Where, in_place: bool) -> Decoded:
+    """Decode cells of one length."""
+    return _one_node_set(cells, rows, in_place) or _many_node_sets(cells, rows, where)
+
+
+def _one_node_set(cells: NDArray[np.uint64], rows: Rows, in_place: bool) -> Decoded | None:
     """Decode cells that all have the first one's nodes; None if they do not or one is faulty."""
     try:
         names, size = read_header(cells[0])
@@ -331,20 +319,16 @@ def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: W
     first = np.empty(int(node_set.max()) + 1, dtype=np.int64)
     first[node_set[::-1]] = np.arange(len(node_set))[::-1]
     headers = [header(at) for at in first.tolist()]
-    # each cell must have the header of the first one with its digest
-    like = first[node_set]
-    head, name_bytes = cells[:, TEXT_WORDS].copy(), cells[:, TEXT_WORDS + 2].copy()
+    # each cell must have the header of the first one with its digest, but for the class
+    like, head = first[node_set], cells[:, TEXT_WORDS].copy()
     kinds = ((head & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
-    n_planes = ((head >> np.uint64(24)) & np.uint64(0xFF)).astype(np.int64)
-    differing = ((head ^ head[like]) & ~CLASS_BITS != 0) | (name_bytes != name_bytes[like]) | (kinds >= len(KINDS))
-    differing |= _PLANES_OF_KIND[np.minimum(kinds, len(KINDS) - 1)] != n_planes
+    differing = _PLANES_OF_KIND[kinds] != ((head >> np.uint64(24)) & np.uint64(0xFF)).astype(np.int64)
     sizes = np.array([size for _, size in headers], dtype=np.int64)[node_set]
     for size, chosen in group_rows(sizes):
         for part in row_chunks(len(chosen), 16 * size):
             some = chosen[part]
-            unlike = (
-                cells[some, TEXT_WORDS + HEADER_WORDS : size] != cells[like[some], TEXT_WORDS + HEADER_WORDS : size]
-            )
+            unlike = cells[some, TEXT_WORDS:size] ^ cells[like[some], TEXT_WORDS:size]
+            unlike[:, 0] &= ~CLASS_BITS
             differing[some] |= unlike.any(axis=1)
     if differing.any():
         at = int(differing.argmax())
@@ -354,34 +338,20 @@ def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: W
     for key, chosen in group_rows((head >> np.uint64(24)).astype(np.int64)):
         # cells of one length on as many nodes, with as many planes, have name parts of one length
         n_nodes = key >> 8
-        flat = np.ascontiguousarray(cells[chosen, sizes[chosen[0]] :])
-        planes = flat.reshape(len(chosen), -1, plane_words(n_nodes))
+        planes = np.ascontiguousarray(cells[chosen, sizes[chosen[0]] :]).reshape(len(chosen), -1, plane_words(n_nodes))
         padded = (planes[:, :, -1] & padding_mask(n_nodes)).any(axis=1)
-        if padded.any():
-            raise refuse(chosen[padded.argmax()], "has bits set beyond its last pair of nodes; the cell is damaged")
+        faults = {"has bits set beyond its last pair of nodes; the cell is damaged": padded}
         if is_mixed(planes):
-            unknown = reserved(planes)
-            if unknown.any():
-                raise refuse(chosen[unknown.argmax()], "has an edge with a mark at one end only; the cell is damaged")
+            faults["has an edge with a mark at one end only; the cell is damaged"] = reserved(planes)
         else:
-            undirected = _undirected(flat, kinds[chosen])
-            if undirected.any():
-                at = chosen[undirected.argmax()]
-                raise refuse(at, f"is declared a {KINDS[kinds[at]]} but has undirected edges")
+            undirected = (planes[:, 0] & planes[:, 1]).any(axis=1)
+            for kind in (DAG, DIGRAPH):
+                faults[f"is declared a {KINDS[kind]} but has undirected edges"] = undirected & (kinds[chosen] == kind)
+        for fault, wrong in faults.items():
+            if wrong.any():
+                raise refuse(chosen[wrong.argmax()], fault)
         blocks.append(Block(n_nodes, rows[chosen], planes, kinds[chosen], node_set[chosen].astype(np.int64)))
     return tuple(blocks), tuple(names for names, _ in headers)
-
-
-def _undirected(planes: NDArray[np.uint64], kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which graphs, planes (n, 2 * W), are declared fully directed although an edge has both marks."""
-    words = planes.shape[1] // N_PLANES
-    if words > _FEW:
-        both = (planes[:, :words] & planes[:, words:]).any(axis=1)
-    else:
-        both = np.zeros(len(planes), dtype=np.bool_)
-        for j in range(words):
-            both |= planes[:, j] & planes[:, words + j] != 0
-    return np.asarray(both & ((kinds == DAG) | (kinds == DIGRAPH)))
 
 
 @dataclass
@@ -572,23 +542,20 @@ class Block:
         return Block(self.n_nodes, self.rows[at], self.planes[at], self.kinds[at], self.node_set[at])
 
 
-def join_blocks(blocks: Sequence[Block]) -> Block:
-    """Join blocks with as many nodes and planes, rows ascending."""
-    if len(blocks) == 1:
-        return blocks[0]
-    rows, planes, kinds, node_set = (
-        np.concatenate([getattr(block, name) for block in blocks]) for name in ("rows", "planes", "kinds", "node_set")
-    )
-    order = np.argsort(rows)
-    return Block(blocks[0].n_nodes, rows[order], planes[order], kinds[order], node_set[order])
-
-
 def join_by_key(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Join the blocks with as many nodes and planes, ascending in these numbers."""
     by_key: dict[tuple[int, int], list[Block]] = {}
     for block in blocks:
         by_key.setdefault(block.key, []).append(block)
-    return tuple(join_blocks(by_key[key]) for key in sorted(by_key))
+    joined: list[Block] = []
+    for (n_nodes, _), parts in sorted(by_key.items(), key=operator.itemgetter(0)):
+        names = ("rows", "planes", "kinds", "node_set")
+        if len(parts) == 1:
+            joined += parts
+        else:
+            whole = Block(n_nodes, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+            joined.append(whole.take(np.argsort(whole.rows)))
+    return tuple(joined)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,34 +14,10 @@ from numpy.typing import NDArray
 from ..contract.confusion import Confusion
 from ..contract.pairs import ANY_KIND, PairError, Pairs
 from .classes import MEND_CLASS, misdeclared
-from .edge_types import (
-    BACKWARD,
-    CLAIMS,
-    EDGES,
-    FORWARD,
-    LINE,
-    AncestorCounts,
-    EdgeCounts,
-    EdgeTypes,
-    PairCounts,
-    Weight,
-)
+from .edge_types import CLAIMS, EDGES, PLAIN_TYPES, AncestorCounts, EdgeCounts, EdgeTypes, PairCounts, Weight
 from .graph import Graph
 from .kernels import kernels
-from .kernels.planes import (
-    ADMG,
-    CPDAG,
-    DAG,
-    KINDS,
-    MAG,
-    MIXED,
-    N_ADJACENCY_COUNTS,
-    PAG,
-    PLAIN_KINDS,
-    SKELETON,
-    a_kind,
-    count_ones,
-)
+from .kernels.planes import ADMG, CPDAG, DAG, KINDS, MAG, MIXED, N_ADJACENCY_COUNTS, PAG, PLAIN_KINDS, SKELETON, a_kind
 from .mixed import conversions, relations
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
 from .mixed.relations import shared_colliders
@@ -61,15 +37,10 @@ _COMPARED: dict[int, tuple[int, ...]] = {
 }
 
 
-def _table() -> NDArray[np.bool_]:
-    comparable = np.zeros((len(KINDS), len(KINDS)), bool)
-    for estimate, truths in _COMPARED.items():
-        comparable[[*truths, SKELETON], estimate] = True
-    return comparable
-
-
 #: whether a truth of the class of a row is compared with an estimate of the class of a column
-COMPARABLE = _table()
+COMPARABLE = np.zeros((len(KINDS), len(KINDS)), bool)
+for _estimate, _truths in _COMPARED.items():
+    COMPARABLE[[*_truths, SKELETON], _estimate] = True
 
 
 def explain_classes(truth: int, estimate: int) -> str:
@@ -103,24 +74,16 @@ _AT_ONCE = 1e8
 
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each distinct row of words, and the number of the distinct row of each row."""
+    codes = np.zeros(len(cells), np.int64)
     if len(cells) < cells.shape[1]:  # few graphs of many nodes
-        inverse, distinct = pd.factorize(np.array([row.tobytes() for row in cells], dtype=object))
-        first = np.zeros(len(distinct), np.int64)
-        first[inverse[::-1]] = np.arange(len(cells))[::-1]
-        return first, inverse.astype(np.int64)
-    hashed = np.zeros(len(cells), np.uint64)
-    for word in cells.T:
-        hashed = (hashed ^ word) * np.uint64(0x9E3779B97F4A7C15)
-        hashed ^= hashed >> np.uint64(32)
-    inverse, distinct = pd.factorize(hashed)
-    first = np.full(len(distinct), len(cells), np.int64)
-    np.minimum.at(first, inverse, np.arange(len(cells)))
-    if np.array_equal(cells, cells[first[inverse]]):
-        return first, inverse.astype(np.int64)
-    # two rows share a hash: sort them, which is slower
-    rows = cells.view(np.dtype((np.void, cells.itemsize * cells.shape[1])))[:, 0]
-    _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
-    return first, inverse
+        codes = pd.factorize(np.array([row.tobytes() for row in cells], dtype=object))[0].astype(np.int64)
+    else:
+        for word in cells.T:
+            numbers, words = pd.factorize(word)
+            codes = pd.factorize(codes * len(words) + numbers)[0].astype(np.int64)
+    first = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+    first[codes[::-1]] = np.arange(len(cells))[::-1]
+    return first, codes
 
 
 class NodeNames(NamedTuple):
@@ -130,6 +93,10 @@ class NodeNames(NamedTuple):
     node_sets: tuple[tuple[str, ...], ...]
     #: (N,): each graph's node set
     node_set: NDArray[np.int64]
+
+    def take(self, positions: NDArray[Any]) -> NodeNames:
+        """Return those of the graphs at `positions`."""
+        return NodeNames(self.node_sets, self.node_set[positions])
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,11 +132,8 @@ class GraphBatch:
     def take(self, positions: NDArray[Any]) -> GraphBatch:
         """Return the graphs at `positions`."""
         checked = None if self.checked is None else set(self.checked)
-        origins = None if self.origins is None else self.origins.take(positions)
-        inputs = None if self.inputs is None else self.inputs.take(positions)
-        names = None if self.names is None else NodeNames(self.names.node_sets, self.names.node_set[positions])
-        planes, kinds = self.planes[positions], self.kinds[positions]
-        return GraphBatch(self.n_nodes, planes, kinds, checked, origins, inputs, names)
+        parts = (None if part is None else part.take(positions) for part in (self.origins, self.inputs, self.names))
+        return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked, *parts)  # type: ignore[arg-type]
 
     @cached_property
     def known_origins(self) -> Origins:
@@ -197,7 +161,7 @@ class GraphBatch:
     @cached_property
     def types(self) -> list[int]:
         """The types of edges that the graphs have, as `edge_types` codes them."""
-        return types_of(self.planes) if is_mixed(self.planes) else [FORWARD, BACKWARD, LINE]
+        return types_of(self.planes) if is_mixed(self.planes) else PLAIN_TYPES
 
     @cached_property
     def statements(self) -> Planes:
@@ -224,15 +188,13 @@ class GraphBatch:
     @cached_property
     def edge_counts(self) -> EdgeCounts:
         """Number of edges, directed edges and undirected edges of each graph."""
-        if is_mixed(self.planes):
-            directed = count_edges(directed_part(self.planes))
-            undirected = count_bits(where(self.planes, 1, 1))
-            counts = (count_edges(self.planes), directed, undirected)
-            return EdgeCounts(*(x.astype(np.float64) for x in counts))
-        forward, backward = self.planes[:, 0], self.planes[:, 1]
-        edges = count_ones(forward | backward).sum(axis=1, dtype=np.float64)
-        undirected = count_ones(forward & backward).sum(axis=1, dtype=np.float64)
-        return EdgeCounts(edges, edges - undirected, undirected)
+        planes = self.planes
+        if is_mixed(planes):
+            counts = count_edges(planes), count_edges(directed_part(planes)), count_bits(where(planes, 1, 1))
+        else:
+            edges, undirected = count_bits(planes[:, 0] | planes[:, 1]), count_bits(planes[:, 0] & planes[:, 1])
+            counts = edges, edges - undirected, undirected
+        return EdgeCounts(*(x.astype(np.float64) for x in counts))
 
     @cached_property
     def degrees(self) -> NDArray[np.int32]:
@@ -398,7 +360,7 @@ class GraphPairs(Pairs):
     def counts(self) -> PairCounts:
         """Counts over node pairs that most metrics are functions of."""
         rows = [whole[self.first : self.first + self.n] for whole in self.out] or None
-        inputs = self._four_planes if self.is_mixed else self._planes_in_place
+        inputs = self._sides("lifted" if self.is_mixed else "planes")
         return PairCounts(
             self.n_nodes,
             self.n,
@@ -424,27 +386,24 @@ class GraphPairs(Pairs):
 
     def _table(self, planes: Planes, types: list[int], weights: Mapping[str, Weight]) -> EdgeTypes:
         """Count pairs of nodes by a relation of the truths and the type of the estimate's edge."""
-        sides = types, self.estimate.types
-        index = self.truth_index, self.estimate_index
-        counts = kernels().type_counts(planes, self.estimate.planes, *index, *sides)
-        cells = {(s, t): counts[i, j] for i, s in enumerate((0, *sides[0])) for j, t in enumerate((0, *sides[1]))}
+        index, estimated = (self.truth_index, self.estimate_index), self.estimate.types
+        counts = kernels().type_counts(planes, self.estimate.planes, *index, types, estimated)
+        cells = {(s, t): counts[i, j] for i, s in enumerate((0, *types)) for j, t in enumerate((0, *estimated))}
         return EdgeTypes(self.n_nodes, cells, weights)
 
-    @property
-    def _planes_in_place(self) -> tuple[Planes, Planes, NDArray[np.int64], NDArray[np.int64]]:
-        return self.truth.planes, self.estimate.planes, self.truth_index, self.estimate_index
-
-    @property
-    def _four_planes(self) -> tuple[Planes, Planes, NDArray[np.int64], NDArray[np.int64]]:
-        return self.truth.lifted, self.estimate.lifted, self.truth_index, self.estimate_index
+    def _sides(self, name: str) -> tuple[Any, Any, NDArray[np.int64], NDArray[np.int64]]:
+        """Return what the graphs of both sides are under a name of theirs, and the positions of the pairs."""
+        return getattr(self.truth, name), getattr(self.estimate, name), self.truth_index, self.estimate_index
 
     @cached_property
     def v_structures(self) -> Confusion:
         """Unshielded colliders."""
         if self.is_mixed:
-            true, estimated, both = shared_colliders(*self._four_planes, self.n_nodes).T
+            true, estimated, both = shared_colliders(*self._sides("lifted"), self.n_nodes).T
         else:
-            true, estimated, both = np.asarray(kernels().v_structure_counts(*self._planes), np.float64).T
+            true, estimated, both = np.asarray(
+                kernels().v_structure_counts(*self._sides("contiguous"), self.n_nodes), np.float64
+            ).T
         return Confusion(both, true, estimated)
 
     @cached_property
@@ -462,22 +421,26 @@ class GraphPairs(Pairs):
     def ancestors(self) -> AncestorCounts:
         """Counts of directed paths."""
         self._check_classes()
-        return AncestorCounts(*np.asarray(kernels().ancestor_counts(*self._planes), np.float64).T)
+        return AncestorCounts(
+            *np.asarray(kernels().ancestor_counts(*self._sides("contiguous"), self.n_nodes), np.float64).T
+        )
 
     @cached_property
     def blankets(self) -> Confusion:
         """Members of Markov blankets, summed over the nodes."""
-        true, estimated, both = np.asarray(kernels().blanket_counts(*self._planes), np.float64).T
+        true, estimated, both = np.asarray(
+            kernels().blanket_counts(*self._sides("contiguous"), self.n_nodes), np.float64
+        ).T
         return Confusion(both, true, estimated)
 
     def adjustment_mistakes(self, strategy: str) -> Values:
         """Count the ordered pairs of nodes for which the estimate adjusts wrongly."""
-        return self._acyclic(kernels().adjustment_mistakes(*self._planes, strategy))
+        return self._acyclic(kernels().adjustment_mistakes(*self._sides("contiguous"), self.n_nodes, strategy))
 
     def separation_mistakes(self, separator: str) -> Values:
         """Count the ordered pairs of nodes that the estimate separates and the truth does not."""
         if separator == "parent" or not self.is_mixed:
-            return self._acyclic(kernels().separation_mistakes(*self._planes, separator))
+            return self._acyclic(kernels().separation_mistakes(*self._sides("contiguous"), self.n_nodes, separator))
         index = self.truth_index, self.estimate_index
         sides = self.truth.models, self.estimate.statements
         mistakes = relations.separation_mistakes(*sides, index, self.n_nodes, nearest=separator == "nearest")
@@ -492,7 +455,7 @@ class GraphPairs(Pairs):
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:
         """Bound the SID over the DAGs of the estimate's class; return lower, upper and status, as the kernel does."""
         if limit not in self._bounds:
-            bounds = kernels().sid_bounds(*self._planes, limit)
+            bounds = kernels().sid_bounds(*self._sides("contiguous"), self.n_nodes, limit)
             self._acyclic(bounds[:, 2])
             self._bounds[limit] = bounds
         return self._bounds[limit]
@@ -500,11 +463,6 @@ class GraphPairs(Pairs):
     @cached_property
     def _bounds(self) -> dict[int, NDArray[np.int64]]:
         return {}
-
-    @property
-    def _planes(self) -> tuple[Planes, Planes, NDArray[np.int64], NDArray[np.int64], int]:
-        sides = self.truth.contiguous, self.estimate.contiguous
-        return *sides, self.truth_index, self.estimate_index, self.n_nodes
 
     def _acyclic(self, counts: NDArray[np.int64]) -> Values:
         """Return counts as floats; refuse the -1 by which kernels report a cycle."""

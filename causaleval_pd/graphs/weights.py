@@ -60,23 +60,9 @@ def explain_weights(source: ArrayLike, target: ArrayLike, weights: ArrayLike, ed
 
 
 def advised_threshold(size: ArrayLike) -> float:
-    """Return a round threshold for weights by size.
-
-    It lies in the widest gap by ratio below one of the large weights, those of at least a tenth of the largest, if one
-    is at least twice the next; there and without a gap it is .3 where that is between, and in proportion to the largest
-    weight else.
-    """
-    weights = np.sort(np.asarray(size, np.float64))[::-1]
-    large = weights[weights >= weights[0] / 10]
-    following = np.append(weights[1:], 0.0)[: len(large)]
-    ratios = np.divide(large, following, out=np.zeros_like(large), where=following > 0)
-    at = int(ratios.argmax())
-    low, high = (following[at], large[at]) if ratios[at] >= 2 else (0.0, weights[0])
-    if low <= _USUAL < high:
-        return _USUAL
-    middle = math.sqrt(high * max(low, high / 10))
-    rounded = (float(f"{middle:.{digits}g}") for digits in range(1, 18))
-    return next((cut for cut in rounded if low <= cut < high), float(low))
+    """Return a round threshold for weights by size: .3 where a tenth of the largest is smaller, else in proportion."""
+    largest = float(np.max(size))
+    return _USUAL if largest / 10 <= _USUAL < largest else float(f"{largest / math.sqrt(10):.1g}")
 
 
 def as_floats(column: pd.Series) -> pd.Series:

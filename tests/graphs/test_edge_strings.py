@@ -132,29 +132,24 @@ def test_other_names_are_quoted_or_refused_with_quotes_around_them(name: str) ->
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"A": ["B", "C"], "B": []}', "is a mapping in JSON; pass json.loads"),
-        ("{'A': ['B']}", "is a mapping as Python prints it; pass ast.literal_eval"),
+        ('{"A": ["B", "C"], "B": []}', "is a mapping as text; pass json.loads(text), or ast.literal_eval(text)"),
+        ("{'A': ['B']}", "is a mapping as text; pass json.loads(text), or ast.literal_eval(text)"),
         ("A \u2192 B", "has another arrow; replace it, as by text.replace"),
         ("B \u2190 A", "has another arrow"),
         ("A -- B; B \u2194 C", "has another arrow; replace it, as by text.replace('\u2194', '<->')"),
         ("A => B", "has another arrow"),
-        ("A causes B", "has a word as arrow"),
         ("A->B, B->C", "has commas; edges are written as 'A -> B', with ';'"),
-        ("- A -> B\n- B -> C", "has a mark before each edge"),
-        ("1. A -> B\n2. B -> C", "has a mark before each edge"),
         ("The graph is: A -> B", "has words and ':' before its edges"),
         ("A{1} -> B", "has braces"),
-        ("A,B\nB,C", "has pairs of nodes; add the line 'from,to' above"),
-        ("A\tB", "has pairs of nodes; read them by pd.read_csv"),
-        ("A B\nB C", "has pairs of nodes; read them by pd.read_csv"),
-        ("A B {}\nB C {'weight': 1}", "is an edge list of networkx"),
-        ("#x.py\n# GMT Sat\n#\nA B C\nB\n", "is an adjacency list of networkx"),
-        ("Y ~ X + Z", "is a formula of a regression; write the effect"),
-        ("graph TD\nA --> B", "is Mermaid; keep its lines of edges"),
-        ("No edges", "is a remark; write a graph without edges"),
-        ("Error: singular matrix", "is the message of a failed run; write a failed run as a missing value"),
-        ("LinAlgError: x", "is the message of a failed run"),
-        ("PC failed to converge", "is the message of a failed run"),
+        ("A,B\nB,C", "make them a table by pd.read_csv(io.StringIO(text), names=['from', 'to'], sep=',')"),
+        ("A\tB", "has pairs of nodes; if they are edges from the first node to the second, make them a table"),
+        ("A B\nB C", "make them a table by pd.read_csv(io.StringIO(text), names=['from', 'to'], sep=' ')"),
+        ("A B {}\nB C {'weight': 1}", "has no edge"),
+        ("#x.py\n# GMT Sat\n#\nA B C\nB\n", "has no edge"),
+        ("No edges", "is a remark or the message of a failed run; write a failed run as a missing value (None), and"),
+        ("Error: singular matrix", "is a remark or the message of a failed run; write a failed run as a missing"),
+        ("LinAlgError: x", "is a remark or the message of a failed run"),
+        ("PC failed to converge", "is a remark or the message of a failed run"),
         ("/knowledge\naddtemporal\n1 A B", "is a knowledge file of Tetrad"),
         ("A, B, C", "has no edge"),
         (";A;B\nA;0;1\nB;0;0", "has no edge and '0' twice, as matrices and tables have; read it from"),
@@ -169,6 +164,15 @@ def test_texts_of_another_kind_are_no_names(text: str, message: str) -> None:
         graph_column([text])
     assert str(error.value).startswith(f"row 0 (index 0): found {text!r}, which ")
     assert "quote the name" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["A causes B", "Y ~ X + Z", "graph TD\nA --> B", "- A -> B\n- B -> C", "1. A -> B\n2. B -> C", "* A -> B"],
+)
+def test_other_notations_are_not_read(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^row 0 .*; quote the name of a node: .*; edges are written with '->'"):
+        graph_column([text])
 
 
 def test_quoted_names_hold_what_other_texts_have() -> None:

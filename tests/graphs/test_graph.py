@@ -125,7 +125,9 @@ def test_skeleton_and_cpdag() -> None:
     assert collider.skeleton() == as_graph("A -- B; B -- C; B -- D", kind="cpdag")
     assert as_graph("A -> B; A -> C; B -> D; C -> D").skeleton().kind == "pdag"
     assert as_graph("A -- B -> C").cpdag() == as_graph("A -- B -- C")
-    with pytest.raises(ValueError, match=r"Graph\('A -> B; B -> C; C -> A', kind='digraph'\): the graph has no CPDAG"):
+    with pytest.raises(
+        ValueError, match=r"^Graph\(.* C -> A', kind='digraph'\): the graph is a digraph, which has no CPDAG, because"
+    ):
         as_graph("A -> B -> C -> A").cpdag()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...contract.metric import metric
-from ...graphs.interventional import icpdag_kinds, pairs_apart, read_targets, target_rows, to_icpdags
+from ...graphs.interventional import pairs_apart, read_targets, to_icpdags
 from ...graphs.kernels.planes import DAG
 from ...graphs.pairs import GraphBatch, GraphPairs
 from ..structure.distances import shd
@@ -60,7 +60,7 @@ def shd_icpdag(pairs: GraphPairs) -> Values:
 
 
 def _apart(targets: object, nodes: tuple[str, ...]) -> NDArray[np.bool_]:
-    return pairs_apart(target_rows(read_targets(targets), nodes))
+    return pairs_apart(read_targets(targets), nodes)
 
 
 def _mapped(graphs: GraphBatch, apart: NDArray[np.bool_]) -> GraphBatch:
@@ -68,6 +68,5 @@ def _mapped(graphs: GraphBatch, apart: NDArray[np.bool_]) -> GraphBatch:
     planes, kinds = graphs.planes.copy(), graphs.kinds.copy()
     dags = np.flatnonzero(kinds == DAG)
     separated = np.broadcast_to(apart, (len(dags), *apart.shape))
-    planes[dags] = to_icpdags(planes[dags], graphs.n_nodes, separated)
-    kinds[dags] = icpdag_kinds(planes[dags], graphs.n_nodes)
+    planes[dags], kinds[dags] = to_icpdags(planes[dags], graphs.n_nodes, separated)
     return GraphBatch(graphs.n_nodes, planes, kinds)

@@ -22,7 +22,7 @@ from ...graphs.mixed.marks import lift, where
 from ...graphs.origins import Inputs, Origins
 from ...graphs.packing import Block, UnpackedColumn, join_by_key, unpack_column
 from ...graphs.pairs import GraphBatch, GraphPairs, NodeNames
-from ...graphs.projections import Latents, Projection, read_latents
+from ...graphs.projections import Latents, projected, read_latents
 
 Ints = NDArray[np.int64]
 
@@ -122,8 +122,7 @@ def projected_batches(truth: pd.Series, estimates: UnpackedColumn, wanted: Wante
     of_row[used] = number
     for goal in np.unique(goals[distinct]).tolist():
         chosen = [names if goals[row] == goal else None for names, row in zip(latents, distinct.tolist(), strict=True)]
-        projection = Projection(column, chosen, lambda number: wanted.where(int(distinct[number])))
-        graphs = {MAG: projection.mags, PAG: projection.pags, ADMG: projection.admgs}[goal]()
+        graphs = projected(column, chosen, lambda number: wanted.where(int(distinct[number])), goal)
         for block in graphs.blocks:
             inputs = Inputs(wanted.context.take(distinct[block.rows]), graphs.node_sets, block.node_set)
             yield from _batches_of(block, inputs, column, latents, estimates, of_row, wanted)

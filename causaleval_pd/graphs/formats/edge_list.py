@@ -24,20 +24,11 @@ def read_edge_list(cell: Collection[Any]) -> Edges:
     arcs = []
     for edge in cell:
         if not isinstance(edge, tuple) or len(edge) != 2:
-            mend = "make nested lists a numpy array and name its encoding="
-            if isinstance(edge, tuple) and len(edge) == 3:
-                columns = ["from", "to", "edge" if marks_of(edge[2]) else "weight"]
-                columns = ["from", "edge", "to"] if marks_of(edge[1]) else columns
-                mend = f"make the list a table of edges, pd.DataFrame(edges, columns={columns})"
-                if isinstance(edge[2], dict):
-                    mend = "pass the graph of networkx itself"
-            elif isinstance(edge, list) and all(isinstance(end, str) for end in edge):
-                mend = "make them tuples, as [tuple(edge) for edge in edges]"
-            elif isinstance(edge, str):
-                mend = "write edges as one text, as 'A -> B; B -> C'"
-            elif isinstance(edge, dict):
-                mend = "make the list a table of edges, pd.DataFrame(edges)"
-            raise TypeError(f"found {edge!r} in a {type(cell).__name__}, expected (source, target) tuples; {mend}")
+            raise TypeError(
+                f"found {edge!r} in a {type(cell).__name__}, expected (source, target) tuples; make edges tuples, or "
+                "write edges as one text, as 'A -> B; B -> C'; of others make a table, as pd.DataFrame(edges, "
+                "columns=['from', 'to', 'weight']), with 'edge' for marks, and of nested lists of numbers an array"
+            )
         source = position.setdefault(_distinct(edge[0]), len(position))
         arcs.append((source, position.setdefault(_distinct(edge[1]), len(position))))
     return Edges.from_arcs(tuple(label for _, label in position) or None, arcs, is_open=True)
@@ -113,61 +104,38 @@ def is_edge_table(cell: Any) -> bool:
 def read_csv(text: str, separator: str = ",") -> pd.DataFrame:
     """Read a table of edges as CSV."""
     reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    names: list[str] | None = None
     try:
-        for fields in reader:
-            row = [field.strip() for field in fields]
-            if not any(row):
-                continue
-            if names is None:
-                names = row
-            elif len(row) != len(names):
-                raise ValueError(f"line {reader.line_num}: found {len(row)} fields, the header has {len(names)}")
-            else:
-                rows.append(row)
-                lines.append(reader.line_num)
+        lines = [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
     except csv.Error as fault:
         raise ValueError(f"line {reader.line_num}: found no table: {fault}") from None
-    return _with_numbers(pd.DataFrame(rows, columns=names, dtype=object), lines)
-
-
-def _with_numbers(table: pd.DataFrame, lines: list[int]) -> pd.DataFrame:
-    """Return a table of texts with numbers in the columns that hold them; `lines` are those of its rows."""
-    for name in ("weight", "lag"):
-        if name in table.columns:
-            table[name] = _numbers(table[name], name, lines)
-    return table
+    return _table_of(lines)
 
 
 def read_printed(text: str) -> pd.DataFrame:
     """Read a table of edges whose fields stand between blanks, as R prints it, perhaps with the numbers of its rows."""
-    names: list[str] = []
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    for number, line in enumerate(text.splitlines(), 1):
-        fields = [field.strip('"') for field in line.split()]
-        if not names or not fields:
-            names = names or fields
-        elif len(fields) - len(names) not in (0, 1):
+    lines = enumerate(text.splitlines(), 1)
+    return _table_of([(number, [x.strip('"') for x in line.split()]) for number, line in lines], may_be_numbered=True)
+
+
+def _table_of(lines: list[tuple[int, list[str]]], *, may_be_numbered: bool = False) -> pd.DataFrame:
+    """Return the table whose names and rows are the fields of numbered lines."""
+    (_, names), *rows = [(number, fields) for number, fields in lines if any(fields)] or [(1, [])]
+    for number, fields in rows:
+        if len(fields) - len(names) not in range(1 + may_be_numbered):
             raise ValueError(f"line {number}: found {len(fields)} fields, the header has {len(names)}")
-        else:
-            rows.append(fields[-len(names) :])
-            lines.append(number)
-    return _with_numbers(pd.DataFrame(rows, columns=names, dtype=object), lines)
-
-
-def _numbers(fields: pd.Series, name: str, lines: list[int]) -> pd.Series:
-    """Return a column of a table in CSV as numbers; `lines` are those of its rows."""
-    numbers = pd.to_numeric(fields, errors="coerce")
-    odd = numbers.isna().to_numpy()
-    if odd.any():
-        at = int(np.argmax(odd))
-        field = str(fields.iloc[at])
-        mend = "write a point for the decimal comma" if re.fullmatch(r"[-+]?\d*,\d+", field) else f"write a {name}"
-        raise ValueError(f"line {lines[at]}: found {field[:60]!r} in the column {name!r}, expected a number; {mend}")
-    return numbers
+    table = pd.DataFrame([fields[-len(names) :] for _, fields in rows], columns=names, dtype=object)
+    for name in {"weight", "lag"} & {*names}:
+        numbers = pd.to_numeric(table[name], errors="coerce")
+        for (number, _), field in zip(rows, table[name].where(numbers.isna()), strict=True):
+            if isinstance(field, str):
+                mend = (
+                    "write a point for the decimal comma" if re.fullmatch(r"[-+]?\d*,\d+", field) else f"write a {name}"
+                )
+                raise ValueError(
+                    f"line {number}: found {field[:60]!r} in the column {name!r}, expected a number; {mend}"
+                )
+        table[name] = numbers
+    return table
 
 
 def write_csv(names: Sequence[str], ends: Ends) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
+from itertools import product
 from typing import NamedTuple
 
 from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends, register_encoding
@@ -82,7 +83,7 @@ class _Reader:
     """Reads statements of a text with braces into edges; `language` is "dagitty", or of DOT "digraph" or "graph"."""
 
     def __init__(self, text: str, language: str) -> None:
-        self.tokens, self.language = tokens_of(text), language
+        self.tokens, self.language, self.is_dot = tokens_of(text), language, language != "dagitty"
         self.token = next(self.tokens)
         self.edges = MarkedEdges()
         self.labels: dict[str, str] = {}
@@ -92,16 +93,19 @@ class _Reader:
 
     def next(self) -> Token:
         token = self.token
-        if token.kind != "end":
-            self.token = next(self.tokens)
+        self.token = next(self.tokens, token)
         return token
 
-    def skip(self, text: str) -> bool:
+    def sees(self, mark: str) -> bool:
+        """Return whether a mark comes next."""
+        return self.token.kind == "mark" and self.token.text == mark
+
+    def skip(self, mark: str) -> bool:
         """Skip a mark if it comes next."""
-        if self.token.kind == "mark" and self.token.text == text:
+        is_next = self.sees(mark)
+        if is_next:
             self.next()
-            return True
-        return False
+        return is_next
 
     def refuse(self, expected: str) -> ValueError:
         return ValueError(f"line {self.token.line}: found {self.token.text[:60]!r}, expected {expected}")
@@ -114,7 +118,7 @@ class _Reader:
         self.statements(Attributes(), 0)
         if self.token.kind != "end":
             raise self.refuse("nothing after the closing brace")
-        if self.language != "dagitty":
+        if self.is_dot:
             # a coefficient of dagitty (beta) belongs to an edge of the model
             refuse_numbers(self.numbered, ())
         return self.edges.found()
@@ -125,52 +129,41 @@ class _Reader:
             raise self.refuse(f"groups that are nested at most {_DEEPEST} deep")
         defaults, inside = dict(defaults), dict[str, None]()
         while not self.skip("}"):
-            if self.skip(";") or self.skip(","):
-                continue
             if self.token.kind == "end":
                 raise self.refuse("'}', which closes the graph")
-            inside.update(dict.fromkeys(self.statement(defaults, depth)))
+            if not (self.skip(";") or self.skip(",")):
+                inside |= dict.fromkeys(self.statement(defaults, depth))
         return list(inside)
 
     def statement(self, defaults: Attributes, depth: int) -> list[str]:
         """Read a chain of edges, a node, or settings such as `edge [dir=none]` and `rankdir=LR`."""
-        word = self.token
-        groups = [self.operand(depth, defaults)]
-        if groups[0] is None:
-            if word.is_word("edge"):
-                defaults.update(self.attributes())
-            else:
-                self.attributes()
+        first = self.token
+        groups, signs = [self.operand(depth, defaults)], list[Token]()
+        if self.sees("[") and self.is_dot and first.is_word("edge", "node", "graph"):
+            attributes = self.attributes()
+            if first.is_word("edge"):
+                defaults.update(attributes)
             return []
         if self.skip("="):
             self.next()
             return []
-        signs: list[Token] = []
         while self.token.kind == "edge":
             signs.append(self.next())
             groups.append(self.operand(depth, defaults))
         attributes = self.attributes()
         if signs:
             self.numbered.append(defaults | attributes)
-        else:
-            self.node(word, groups[0], attributes)
-        names = [group if group is not None else [] for group in groups]
-        for left, sign, right in zip(names, signs, names[1:], strict=False):
-            self.join(left, sign, right, defaults | attributes)
-        return [name for group in names for name in group]
-
-    def node(self, word: Token, group: list[str], attributes: Attributes) -> None:
-        """Add a node that stands alone."""
-        if word.kind == "mark" or (word.is_word("subgraph") and self.language != "dagitty"):
-            return
-        for name in group:
-            self.edges.node(name)
+        elif first.kind == "word" and not (self.is_dot and first.is_word("subgraph")):
+            self.edges.node(first.text)
             if "label" in attributes:
-                self.labels[name] = attributes["label"]
+                self.labels[first.text] = attributes["label"]
+        for left, sign, right in zip(groups, signs, groups[1:], strict=False):
+            self.join(left, sign, right, defaults | attributes)
+        return [name for group in groups for name in group]
 
-    def operand(self, depth: int, defaults: Attributes) -> list[str] | None:
-        """Read a name or a group of names; None if it is the word of settings."""
-        if self.token.is_word("subgraph") and self.language != "dagitty":
+    def operand(self, depth: int, defaults: Attributes) -> list[str]:
+        """Read a name or a group of names."""
+        if self.is_dot and self.token.is_word("subgraph"):
             self.next()
             if self.token.kind == "word":
                 self.next()
@@ -178,19 +171,15 @@ class _Reader:
             return self.statements(defaults, depth + 1)
         if self.token.kind != "word":
             raise self.refuse("the name of a node")
-        word = self.next()
-        name, settings = word.text, self.language != "dagitty" and word.is_word("edge", "node", "graph")
-        if settings and self.token.kind == "mark" and self.token.text == "[":
-            return None
-        if self.token.text == "=" and self.token.kind == "mark":
-            return [name]
-        while self.language != "dagitty" and self.skip(":"):
-            # a port, where the line of the edge ends in a drawing
-            self.next()
-        if self.token.kind == "mark" and self.token.text in ":":
-            raise self.refuse("an edge, or quotes around a name that holds ':'")
-        if not name:
-            raise self.refuse("a name that is not empty")
+        name = self.next().text
+        if not self.sees("="):
+            while self.is_dot and self.skip(":"):
+                # a port, where the line of the edge ends in a drawing
+                self.next()
+            if self.sees(":"):
+                raise self.refuse("an edge, or quotes around a name that holds ':'")
+            if not name:
+                raise self.refuse("a name that is not empty")
         return [name]
 
     def attributes(self) -> Attributes:
@@ -208,39 +197,34 @@ class _Reader:
     def join(self, left: list[str], sign: Token, right: list[str], attributes: Attributes) -> None:
         """Add the edges between two groups."""
         self.n_edges += len(left) * len(right)
-        if self.n_edges > _MOST_EDGES:
-            raise ValueError(f"line {sign.line}: found groups of names that make more than {_MOST_EDGES} edges")
         try:
-            marks = self.marks(sign.text, attributes)
-            for a in left:
-                for b in right:
-                    self.edges.add(a, b, *marks)
+            if self.n_edges > _MOST_EDGES:
+                raise ValueError(f"found groups of names that make more than {_MOST_EDGES} edges")
+            marks = self.dot_marks(sign.text, attributes) if self.is_dot else _DAGITTY_MARKS[sign.text]
+            for a, b in product(left, right):
+                self.edges.add(a, b, *marks)
         except ValueError as fault:
             raise ValueError(f"line {sign.line}: {fault}") from None
 
-    def marks(self, sign: str, attributes: Attributes) -> Marks:
-        """Return the marks of an edge: its sign, in DOT also dir, arrowtail and arrowhead."""
-        if self.language == "dagitty":
-            return _DAGITTY_MARKS[sign]
+    def dot_marks(self, sign: str, attributes: Attributes) -> Marks:
+        """Return the marks of an edge in DOT: by its sign, dir, arrowtail and arrowhead."""
         if sign != {"digraph": "->", "graph": "--"}[self.language]:
             raise ValueError(
                 f"found the edge {sign!r} in a {self.language}; in DOT '->' is of digraphs, '--' of graphs"
             )
         if attributes.get("style") == "invis":
             raise ValueError("found an invisible edge (style=invis); delete it, or its style where it is an edge")
+        directions = {"forward": (False, True), "back": (True, False), "both": (True, True), "none": (False, False)}
         direction = attributes.get("dir", "forward" if sign == "->" else "none")
-        if direction not in ("forward", "back", "both", "none"):
+        if direction not in directions:
             raise ValueError(f"found dir={direction[:60]!r}, expected forward, back, both or none")
-        tail = self.shape(attributes, "arrowtail") if direction in ("back", "both") else TAIL
-        head = self.shape(attributes, "arrowhead") if direction in ("forward", "both") else TAIL
-        return tail, head
-
-    @staticmethod
-    def shape(attributes: Attributes, key: str) -> int:
-        shape = attributes.get(key, "normal")
-        if shape not in _SHAPES:
-            raise ValueError(f"found {key}={shape[:60]!r}, expected one of {', '.join(_SHAPES)}")
-        return _SHAPES[shape]
+        marks = []
+        for key, is_drawn in zip(("arrowtail", "arrowhead"), directions[direction], strict=True):
+            shape = attributes.get(key, "normal") if is_drawn else "none"
+            if shape not in _SHAPES:
+                raise ValueError(f"found {key}={shape[:60]!r}, expected one of {', '.join(_SHAPES)}")
+            marks.append(_SHAPES[shape])
+        return marks[0], marks[1]
 
 
 def read_dagitty(text: str) -> Edges:
@@ -338,37 +322,31 @@ def is_tetrad(text: str) -> bool:
 def read_tetrad(text: str) -> Edges:
     """Read Tetrad's text, without attributes, other sections, and the parentheses of latent variables."""
     edges, section, names = MarkedEdges(), "", frozenset[str]()
-    for number, line in enumerate(text.splitlines(), 1):
-        stripped = line.strip()
-        heading = _NODES.match(stripped)
-        if heading is not None or section == "nodes":
-            section = "nodes"
-            listed = heading.group(1) if heading is not None else stripped
-            if _EDGES.match(stripped):
-                section, names = "edges", frozenset(map(str, edges.position))
-            elif listed.strip():
-                _read_nodes(listed, edges, number)
-        elif _EDGES.match(stripped):
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
+        heading = _NODES.match(line)
+        if _EDGES.match(line):
             section, names = "edges", frozenset(map(str, edges.position))
-        elif section == "edges" and stripped:
-            if ":" in stripped and not {*MARKS} & {*stripped.split()}:
+        elif heading is not None or section == "nodes":
+            section, listed = "nodes", (line if heading is None else heading.group(1)).strip()
+            for name in re.split(r";" if ";" in listed else r",", listed.rstrip(";,")) if listed else ():
+                node = _without_parentheses(name.strip())
+                if node in edges.position:
+                    raise ValueError(f"line {number}: found the node {node!r} twice")
+                edges.node(node)
+        elif section == "edges" and line:
+            if ":" in line and not {*MARKS} & {*line.split()}:
                 # attributes of the graph, ambiguous triples
                 section = "other"
                 continue
-            _read_edge(stripped, edges, names, number)
+            try:
+                _read_edge(line, edges, names)
+            except ValueError as fault:
+                raise ValueError(f"line {number}: {fault}") from None
     if not section:
         raise ValueError(f"found {text[:60]!r}, expected a line 'Graph Nodes:' or 'Graph Edges:'")
-    if section not in ("edges", "other"):
+    if section == "nodes":
         raise ValueError("found no line 'Graph Edges:'; the text is cut off")
     return edges.found(is_open=not names)
-
-
-def _read_nodes(listed: str, edges: MarkedEdges, number: int) -> None:
-    for name in re.split(r";" if ";" in listed else r",", listed.strip().rstrip(";,")):
-        node = _without_parentheses(name.strip())
-        if node in edges.position:
-            raise ValueError(f"line {number}: found the node {node!r} twice")
-        edges.node(node)
 
 
 def _without_parentheses(name: str) -> str:
@@ -376,32 +354,24 @@ def _without_parentheses(name: str) -> str:
     return name[1:-1] if _LATENT.fullmatch(name) else name
 
 
-def _read_edge(line: str, edges: MarkedEdges, names: frozenset[str], number: int) -> None:
+def _read_edge(line: str, edges: MarkedEdges, names: frozenset[str]) -> None:
     """Read an edge, as in `1. X o-> Y dd nl`."""
     words = line.split()
     if _NUMBER.match(words[0]) and len(words) > 1 and words[1] not in MARKS:
         words = words[1:]
     at = next((k for k, word in enumerate(words) if word in MARKS), None)
     if not at or at == len(words) - 1:
-        raise ValueError(
-            f"line {number}: found {line[:60]!r}, expected an edge as '1. X --> Y', with one of {', '.join(MARKS)}"
-        )
-    left, rest = _without_parentheses(" ".join(words[:at])), words[at + 1 :]
-    right, after = _without_parentheses(rest[0]), rest[1:]
-    if names:
-        for k in range(1 + max(name.count(" ") for name in names), 0, -1):
-            if (name := _without_parentheses(" ".join(rest[:k]))) in names:
-                right, after = name, rest[k:]
-                break
-        unknown = next((name for name in (left, right) if name not in names), None)
-        if unknown is not None:
-            raise ValueError(f"line {number}: found the node {unknown[:60]!r}, which 'Graph Nodes:' does not list")
-    if after and not _ATTRIBUTE.match(after[0]):
-        raise ValueError(f"line {number}: found {after[0][:60]!r} after the edge {left} {words[at]} {right}")
-    try:
-        edges.add(left, right, *MARKS[words[at]])
-    except ValueError as fault:
-        raise ValueError(f"line {number}: {fault}") from None
+        raise ValueError(f"found {line[:60]!r}, expected an edge as '1. X --> Y', with one of {', '.join(MARKS)}")
+    rest, longest = words[at + 1 :], 1 + max((name.count(" ") for name in names), default=0)
+    # the longest name that is listed
+    n_words = next((k for k in range(longest, 0, -1) if _without_parentheses(" ".join(rest[:k])) in names), 1)
+    left, right = (_without_parentheses(" ".join(part)) for part in (words[:at], rest[:n_words]))
+    if names and not {left, right} <= names:
+        unknown = left if left not in names else right
+        raise ValueError(f"found the node {unknown[:60]!r}, which 'Graph Nodes:' does not list")
+    if len(rest) > n_words and not _ATTRIBUTE.match(rest[n_words]):
+        raise ValueError(f"found {rest[n_words][:60]!r} after the edge {left} {words[at]} {right}")
+    edges.add(left, right, *MARKS[words[at]])
 
 
 def read_tetrad_shares(text: str) -> tuple[tuple[str, ...], list[tuple[int, int, int, int, float]]]:
@@ -424,15 +394,18 @@ def read_tetrad_shares(text: str) -> tuple[tuple[str, ...], list[tuple[int, int,
     return names, edges
 
 
-def _reads_otherwise(name: str) -> bool:
-    """Return whether a name holds a mark or a heading, or begins as the number of an edge."""
-    marked = {*MARKS} & {*name.split()}
-    return bool(marked or _NODES.match(name) or _EDGES.match(name) or _LATENT.fullmatch(name))
-
-
 def write_tetrad(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as Tetrad's text."""
-    odd = next((x for x in names if re.search(r"[;,\n\r]", x) or x != " ".join(x.split()) or _reads_otherwise(x)), None)
+    # names that hold a mark or a heading, or begin as the number of an edge, read otherwise
+    headings = (_NODES.match, _EDGES.match, _LATENT.fullmatch, re.compile(r"[;,\n\r]").search)
+    odd = next(
+        (
+            x
+            for x in names
+            if x != " ".join(x.split()) or {*MARKS} & {*x.split()} or any(is_read(x) for is_read in headings)
+        ),
+        None,
+    )
     if odd is not None:
         raise ValueError(f"Tetrad's text cannot hold the node name {odd!r}; rename the node")
     lines = [
@@ -486,16 +459,17 @@ def read_model_string(text: str) -> Edges:
         if len(set(listed)) < len(listed):
             raise ValueError(f"found a parent twice in [{entry}]")
         parents[name] = listed
-    position = {name: i for i, name in enumerate(parents)}
-    for name, listed in parents.items():
-        for parent in listed:
-            if parent not in position:
-                raise ValueError(f"found the parent {parent!r} of {name!r}, which has no entry [{parent}] of its own")
+    absent = next(((name, x) for name, listed in parents.items() for x in listed if x not in parents), None)
+    if absent is not None:
+        raise ValueError(
+            f"found the parent {absent[1]!r} of {absent[0]!r}, which has no entry [{absent[1]}] of its own"
+        )
     try:
         TopologicalSorter(parents).prepare()
     except CycleError as fault:
         cycle = " -> ".join(fault.args[1])
         raise ValueError(f"found the directed cycle {cycle} in a model string, which describes a DAG") from None
+    position = {name: i for i, name in enumerate(parents)}
     ends = [(position[p], position[name], TAIL, ARROW) for name, listed in parents.items() for p in listed]
     if _ARROW.search(text):
         model = write_graph(write_names(parents), ends)

@@ -9,25 +9,16 @@ from itertools import chain
 from typing import Any
 
 from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import (
-    MARK_OF_WORD,
-    MARKS,
-    MARKS_OF_SIGN,
-    MARKS_OF_WORD,
-    SIGNS,
-    MarkedEdges,
-    forward,
-    refuse_marks,
-)
+from ..edge_marks import MARK_OF_WORD, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, MarkedEdges, forward, refuse_marks
 from ..weights import refuse_numbers
 
 #: keys of an edge that are read
 _READ = ("from", "to", "node1", "node2", "source", "target", "endpoint1", "endpoint2", "edge", "type", "weight")
 #: of Tetrad's endpoints
 _ORDINALS = {0: "tail", 1: "arrow", 2: "circle"}
-_EDGE_KEYS = "edges|edgesSet|links"
+_EDGE_KEYS = ("edges", "edgesSet", "links")
+_NAME_KEYS = ("name", "id", "label")
 _ARRAY = re.compile(r'\s*+\[\s*+(?:\[\s*+"|\{\s*+")')
-_GAP = re.compile(r"[\s,]*+")
 
 
 def is_json(cell: Any) -> bool:
@@ -36,13 +27,12 @@ def is_json(cell: Any) -> bool:
     A mapping from nodes to lists of nodes may have a node named "edges", but no mapping or list in what it lists.
     """
     if isinstance(cell, Mapping) and not isinstance(cell, Set):
-        cell = _graph_in(cell)
-        lists = [cell.get("nodes", []), next((cell[key] for key in _EDGE_KEYS.split("|") if key in cell), None)]
+        lists = _lists_in(cell)
         return all(isinstance(x, list) for x in lists) and any(isinstance(x, (Mapping, list)) for x in chain(*lists))
     if not isinstance(cell, str):
         return False
     if cell.lstrip()[:1] == "{":
-        return bool(re.search(rf'"(?:nodes|{_EDGE_KEYS})"\s*:', cell[:100_000]))
+        return bool(re.search(rf'"(?:nodes|{"|".join(_EDGE_KEYS)})"\s*:', cell[:100_000]))
     return bool(_ARRAY.match(cell))
 
 
@@ -50,6 +40,12 @@ def _graph_in(content: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the graph of an object: Tetrad's may be one of its values."""
     graph = content.get("graph")
     return graph if isinstance(graph, Mapping) and "edgesSet" in graph else content
+
+
+def _lists_in(content: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the nodes and the edges of an object."""
+    graph = _graph_in(content)
+    return graph.get("nodes", []), next((graph[key] for key in _EDGE_KEYS if key in graph), None)
 
 
 def _parsed(text: str) -> Any:
@@ -63,67 +59,46 @@ def _parsed(text: str) -> Any:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object of JSON; of two values with one key the first would be lost."""
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(
-            f"found the key {next(key for key in mapping if keys.count(key) > 1)!r:.60} twice in an object"
-        )
+    mapping: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in mapping:
+            raise ValueError(f"found the key {key!r:.60} twice in an object")
+        mapping[key] = value
     return mapping
 
 
 def read_json(cell: Any) -> Edges:
     """Read a JSON object with nodes and edges, in the ways of Tetrad, caugi and networkx, or an array of edges."""
-    content, text = (_parsed(cell), cell) if isinstance(cell, str) else (dict(cell), "")
-    content = {"edges": content} if isinstance(content, list) else _graph_in(content)
-    edges_of = next((content[key] for key in _EDGE_KEYS.split("|") if key in content), None)
-    if not isinstance(edges_of, list) or not isinstance(content.get("nodes", []), list):
+    content = _parsed(cell) if isinstance(cell, str) else dict(cell)
+    content = {"edges": content} if isinstance(content, list) else content
+    nodes, edges_of = _lists_in(content)
+    if not isinstance(edges_of, list) or not isinstance(nodes, list):
         raise ValueError("found a JSON object without lists of nodes and edges")
-    edges = MarkedEdges()
     # networkx writes whether a graph is one of several edges per pair, and means a node by its id
-    keys = ("id",) if "multigraph" in content else ("name", "id", "label")
-    named: dict[str, str] = {}
-    for k, node in enumerate(content.get("nodes", [])):
-        try:
-            name = _json_name(node, keys)
-            number = node.get("id") if isinstance(node, dict) and "multigraph" not in content else None
-            if isinstance(number, int):
-                # edges mean a node by its number, as vis.js writes them
-                name = named[str(number)] = _json_name(node, ("name", "label", "id"))
-            if name in edges.position:
-                raise ValueError(f"found the node {name!r} twice")
-        except ValueError as fault:
-            raise ValueError(f"{_line_of(text, 'nodes', k, node)}{fault}") from None
+    by_id = "multigraph" in content
+    edges, named = MarkedEdges(), dict[str, str]()
+    for node in nodes:
+        name = _json_name(node, ("id",) if by_id else _NAME_KEYS)
+        if not by_id and isinstance(node, dict) and isinstance(node.get("id"), int):
+            # edges mean a node by its number, as vis.js writes them
+            name = named[str(node["id"])] = _json_name(node, ("name", "label", "id"))
+        if name in edges.position:
+            raise ValueError(f"found the node {name!r} twice")
         edges.node(name)
-    n_nodes = len(edges.position)
     refuse_numbers((edge for edge in edges_of if isinstance(edge, dict)), _READ)
-    for k, edge in enumerate(edges_of):
+    for k, edge in enumerate(edges_of, 1):
         try:
-            a, b, *marks = _json_edge(edge, content.get("directed", True))
+            a, b, *marks = _json_edge(edge, _graph_in(content).get("directed", True))
+            absent = [name for name in (named.get(a, a), named.get(b, b)) if nodes and name not in edges.position]
+            if absent:
+                raise ValueError(f"found an edge of the node {absent[0]!r}, which is not among the nodes")
             edges.add(named.get(a, a), named.get(b, b), *marks)
-            if n_nodes and len(edges.position) > n_nodes:
-                absent = list(edges.position)[n_nodes]
-                raise ValueError(f"found an edge of the node {absent!r}, which is not among the nodes")
         except ValueError as fault:
-            raise ValueError(f"{_line_of(text, _EDGE_KEYS, k, edge)}edge {k + 1}: {fault}") from None
-    return edges.found(is_open=not n_nodes)
+            raise ValueError(f"edge {k}: {fault}") from None
+    return edges.found(is_open=not nodes)
 
 
-def _line_of(text: str, keys: str, k: int, value: Any) -> str:
-    """Return the line of the value in place `k` of a list in JSON, for messages; none if it is not where it seems."""
-    decoder, heading = json.JSONDecoder(), re.search(rf'"(?:{keys})"\s*:\s*\[|^\s*\[', text)
-    at, start, entry = (heading.end() if heading is not None else len(text)), 0, None
-    for _ in range(k + 1):
-        gap = _GAP.match(text, at)
-        start = at if gap is None else gap.end()
-        try:
-            entry, at = decoder.raw_decode(text, start)
-        except json.JSONDecodeError:
-            return ""
-    return f"line {text.count(chr(10), 0, start) + 1}: " if entry == value else ""
-
-
-def _json_name(node: Any, keys: Sequence[str] = ("name", "id", "label")) -> str:
+def _json_name(node: Any, keys: Sequence[str] = _NAME_KEYS) -> str:
     if isinstance(node, dict):
         node = next((node[key] for key in keys if key in node), node)
     if isinstance(node, int) and not isinstance(node, bool):
@@ -145,10 +120,10 @@ def _json_edge(edge: Any, directed: Any) -> tuple[str, str, int, int]:
         raise ValueError(f"found the keys {sorted(edge)!r:.60}, expected from and to, or source and target")
     a, b = _json_name(edge[first]), _json_name(edge[second])
     if "endpoint1" in edge and "endpoint2" in edge:
-        ends = [_endpoint(edge[key]) for key in ("endpoint1", "endpoint2")]
+        at_a, at_b = ends = [_endpoint(edge[key]) for key in ("endpoint1", "endpoint2")]
         if not {*ends} <= {*MARK_OF_WORD}:
             raise ValueError(f"found the endpoints {ends!r:.60}, expected TAIL, ARROW or CIRCLE, or their ordinals")
-        return a, b, MARK_OF_WORD[ends[0]], MARK_OF_WORD[ends[1]]
+        return a, b, MARK_OF_WORD[at_a], MARK_OF_WORD[at_b]
     if "weight" in edge and edge["weight"] != 1:
         raise ValueError(f"found the weight {edge['weight']!r:.60}; cut weights by size, and write edges without")
     if "edge" not in edge and "type" not in edge:
@@ -195,8 +170,6 @@ JSON = register_encoding(
 
 # ---- mappings ------------------------------------------------------------------------------------------------------
 
-_LISTS = (list, tuple, set, frozenset)
-
 
 def is_mapping(cell: Any) -> bool:
     """Return whether a cell is a mapping from nodes to lists of nodes, or begins as one in JSON."""
@@ -210,22 +183,15 @@ def _read_mapping(cell: Any, lists_parents: bool) -> Edges:
     mapping = _parsed(cell) if isinstance(cell, str) else cell
     position: dict[str, int] = {}
     arcs = []
-    for node in mapping:
-        position.setdefault(_checked_name(node), len(position))
     for node, listed in mapping.items():
-        if not isinstance(listed, _LISTS):
+        if not isinstance(listed, (list, tuple, set, frozenset)):
             raise ValueError(f"found {listed!r:.60} for the node {node!r}, expected a list of nodes")
-        here = position[node]
-        for other in sorted(listed, key=str) if isinstance(listed, (set, frozenset)) else listed:
-            there = position.setdefault(_checked_name(other), len(position))
-            arcs.append((there, here) if lists_parents else (here, there))
+        for name in (node, *listed):
+            if not isinstance(name, str):
+                raise TypeError(f"found the node {name!r:.60} of type {type(name).__name__}, expected a string")
+        here, *others = [position.setdefault(name, len(position)) for name in (node, *listed)]
+        arcs += [(there, here) if lists_parents else (here, there) for there in others]
     return Edges.from_arcs(tuple(position) or None, arcs, is_open=True)
-
-
-def _checked_name(node: Any) -> str:
-    if not isinstance(node, str):
-        raise TypeError(f"found the node {node!r:.60} of type {type(node).__name__}, expected a string")
-    return node
 
 
 PARENTS = register_encoding(

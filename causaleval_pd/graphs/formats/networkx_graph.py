@@ -19,11 +19,13 @@ from ..weights import explain_weights, refuse_numbers
 if TYPE_CHECKING:
     import networkx as nx
 
-_EDGE_TYPE_KEYS = ("type", "kind", "edge_type")
+#: attributes that declare an edge by one word, and the mark at its source and at its target, in the order of trust
+_WORD_KEYS, _END_KEYS = (
+    ("type", "kind", "edge_type", "dir"),
+    (("sourceEndpoint", "targetEndpoint"), ("arrowtail", "arrowhead")),
+)
 _WORDS = MARKS_OF_WORD | MARKS_OF_SIGN | dict.fromkeys(("bi", "bi-directed", "bidirectional"), (ARROW, ARROW))
-#: words that name an edge of a graph with latent confounders without both of its marks
-_DOUBTFUL = {"confounded", "circle", "latent", "partially_directed"}
-# the attribute that graphviz and readers of DOT use
+# the words of graphviz and readers of DOT
 _DIR = {"forward": (TAIL, ARROW), "none": (TAIL, TAIL), "back": (ARROW, TAIL), "both": (ARROW, ARROW)}
 _ENDPOINTS = MARK_OF_WORD | {"normal": ARROW, "odot": CIRCLE}
 _MARKS = {"-": TAIL, ">": ARROW, "o": CIRCLE}
@@ -59,65 +61,54 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
     position = {label: i for i, label in enumerate(labels)}
     arcs: list[tuple[int, int]] = []
     typed: list[tuple[int, int, Marks]] = []
-    weights: list[Any] = []
-    numbered: list[dict[Any, Any]] = []
+    attributed: list[Mapping[str, Any]] = []
     multigraph = graph.is_multigraph()
     for u, neighbours in graph.adjacency():
-        s = position[u]
         for v, data in neighbours.items():
-            t = position[v]
-            if not (data or multigraph):
-                arcs.append((s, t))
-                continue
-            every = [data]
+            arc, every = (position[u], position[v]), [data]
             if multigraph:  # whose keys may be types
                 every = [edge if isinstance(key, int) else {"type": key, **edge} for key, edge in data.items()]
-            declared = [_typed_marks(graph, u, v, attributes) if attributes else None for attributes in every]
-            if len(every) > 1 and not any(marks is not None for marks in declared):
+            declared = [_typed_marks(graph, u, v, edge) if edge else None for edge in every]
+            if len(every) > 1 and not any(declared):
                 raise ValueError(
                     f"found {len(every)} parallel edges between {u!r} and {v!r}, expected one; make the graph simple, "
                     "as in nx.DiGraph(graph)"
                 )
-            weights.extend(attributes["weight"] for attributes in every if "weight" in attributes)
-            # texts are what drawings need
-            numbered += [{key: x for key, x in one.items() if not isinstance(x, str)} for one in every]
-            for marks, attributes in zip(declared, every, strict=True):
+            for marks, edge in zip(declared, every, strict=True):
+                if edge:
+                    attributed.append(edge)
                 if marks is None:
-                    refuse_marks(attributes, ("weight",), "type")
-                    arcs.append((s, t))
+                    refuse_marks(edge, ("weight",), "type")
+                    arcs.append(arc)
                 else:
-                    typed.append((s, t, marks))
+                    typed.append((*arc, marks))
+    # texts are what drawings need
+    numbered = ({key: x for key, x in edge.items() if not isinstance(x, str)} for edge in attributed)
     refuse_numbers(numbered, ("weight", "marks"))
-    if any(type(weight) is not int or weight != 1 for weight in weights):
+    if any("weight" in edge for edge in attributed):
         _refuse_weights(graph)
     content = Edges.from_arcs(labels, arcs)
     if typed:
-        content = _with_typed(content, typed)
+        edges = MarkedEdges(labels)
+        try:
+            for s, t, *both in [*content.ends, *((s, t, *marks) for s, t, marks in typed)]:
+                edges.add(labels[s], labels[t], *both)
+        except ValueError as fault:
+            raise ValueError(f"found edges of different types or directions: {fault}") from None
+        content = edges.found()
     return content._replace(kind=named_class(graph))
-
-
-def _with_typed(plain: Edges, typed: list[tuple[int, int, Marks]]) -> Edges:
-    """Join edges without attributes with those that declare their marks."""
-    labels = plain.labels or ()
-    edges = MarkedEdges(labels)
-    try:
-        for s, t, *marks in [*plain.ends, *((s, t, *both) for s, t, both in typed)]:
-            edges.add(labels[s], labels[t], *marks)
-    except ValueError as fault:
-        raise ValueError(f"found edges of different types or directions: {fault}") from None
-    return edges.found()
 
 
 def _refuse_weights(graph: nx.Graph[Any]) -> None:
     """Refuse weights other than 1, as in a matrix."""
-    position = {label: i for i, label in enumerate(graph.nodes)}
     edges = [(u, v, data["weight"]) for u, v, data in graph.edges(data=True) if data.get("weight") is not None]
     for u, v, weight in edges:
         if not isinstance(weight, (int, float, np.integer, np.floating, np.bool_)):
             raise TypeError(f"found the weight {weight!r} of the edge {u!r}, {v!r}, expected no weight or 1")
-    odd = next(((u, v, weight) for u, v, weight in edges if weight != 1), None)
+    odd = next((edge for edge in edges if edge[2] != 1), None)
     if odd is None:
         return
+    position = {label: i for i, label in enumerate(graph.nodes)}
     source, target = ([position[edge[end]] for edge in edges] for end in (0, 1))
     mend = explain_weights(
         source, target, [weight if abs(weight) < _HUGE else math.inf for _, _, weight in edges], "weight"
@@ -130,62 +121,37 @@ def _refuse_weights(graph: nx.Graph[Any]) -> None:
 
 def _typed_marks(graph: nx.Graph[Any], u: Any, v: Any, attributes: Mapping[str, Any]) -> Marks | None:
     """Return the marks at u and v that edge attributes declare, or None without such attributes."""
-    marks = attributes.get("marks")
-    if isinstance(marks, dict) and set(marks) == {u, v}:
-        if not all(isinstance(mark, str) and mark in _MARKS for mark in marks.values()):
-            raise ValueError(f"found the marks {marks!r} of the edge {u!r}, {v!r}, expected '-', '>' and 'o'")
-        return _MARKS[marks[u]], _MARKS[marks[v]]
-    for source, target in (("sourceEndpoint", "targetEndpoint"), ("arrowtail", "arrowhead")):
-        if source in attributes or target in attributes:
-            return _marks_of_ends(graph, u, v, source, target, attributes)
-    for key in (*_EDGE_TYPE_KEYS, "dir"):
-        word = attributes.get(key)
-        if word is not None:
-            return _marks_of_word(graph, u, v, key, word)
+    by_node = attributes.get("marks")
+    if isinstance(by_node, dict) and set(by_node) == {u, v}:
+        if not all(isinstance(mark, str) and mark in _MARKS for mark in by_node.values()):
+            raise ValueError(f"found the marks {by_node!r} of the edge {u!r}, {v!r}, expected '-', '>' and 'o'")
+        return _MARKS[by_node[u]], _MARKS[by_node[v]]
+    for keys in (*_END_KEYS, *((key,) for key in _WORD_KEYS)):
+        words = [attributes.get(key) for key in keys]
+        if not any(word is not None for word in words):
+            continue
+        start = f"found the edge {u!r}, {v!r} with " + " and ".join(map("{}={!r}".format, keys, words))
+        plain = [word.strip("'\" ").lower() if isinstance(word, str) else "" for word in words]
+        if len(keys) == 1:
+            marks = (_DIR if keys == ("dir",) else _WORDS).get(plain[0])
+            expected = (
+                "'directed', 'undirected' or 'bidirected', or marks at both ends, as 'o->'; delete another attribute"
+            )
+        else:
+            marks = (_ENDPOINTS[plain[0]], _ENDPOINTS[plain[1]]) if {*plain} <= {*_ENDPOINTS} else None
+            expected = f"both to be one of {', '.join(_ENDPOINTS)}"
+        if marks is None:
+            raise ValueError(f"{start}, expected {expected}")
+        if marks[0] != marks[1] and not graph.is_directed():
+            raise ValueError(f"{start} in an undirected networkx graph, which keeps no direction; use a DiGraph")
+        return marks
     return None
-
-
-def _marks_of_ends(
-    graph: nx.Graph[Any], u: Any, v: Any, source: str, target: str, attributes: Mapping[str, Any]
-) -> Marks:
-    """Return the marks that two attributes declare, as those of graphviz do."""
-    words = [attributes.get(key) for key in (source, target)]
-    plain = [word.strip("'\" ").lower() if isinstance(word, str) else "" for word in words]
-    if any(word not in _ENDPOINTS for word in plain):
-        raise ValueError(
-            f"found the edge {u!r}, {v!r} with {source}={words[0]!r} and {target}={words[1]!r}, expected both "
-            f"to be one of {', '.join(_ENDPOINTS)}"
-        )
-    marks = _ENDPOINTS[plain[0]], _ENDPOINTS[plain[1]]
-    return _with_direction(graph, marks, f"found the edge {u!r}, {v!r} with {source}={words[0]!r}")
-
-
-def _with_direction(graph: nx.Graph[Any], marks: Marks, found: str) -> Marks:
-    """Return marks, which differ in graphs only that keep the direction of an edge."""
-    if marks[0] != marks[1] and not graph.is_directed():
-        raise ValueError(f"{found} in an undirected networkx graph, which keeps no direction; use a DiGraph")
-    return marks
 
 
 def is_networkx(cell: Any) -> bool:
     """Return whether a cell is a graph of networkx; if networkx is not imported, it is not."""
     networkx = sys.modules.get("networkx")
     return networkx is not None and isinstance(cell, networkx.Graph)
-
-
-def _marks_of_word(graph: nx.Graph[Any], u: Any, v: Any, key: str, word: Any) -> Marks:
-    """Return the marks of an edge whose type an attribute declares."""
-    plain = word.strip("'\" ").lower() if isinstance(word, str) else ""
-    marks = (_DIR if key == "dir" else _WORDS).get(plain)
-    start = f"found the edge {u!r}, {v!r} with {key}={word!r}"
-    if plain in _DOUBTFUL:
-        raise ValueError(f"{start}, which names no marks at both ends; write '<->', 'o->', 'o-o' or 'o--'")
-    if marks is None:
-        raise ValueError(
-            f"{start}, expected 'directed', 'undirected' or 'bidirected'; delete the attribute where it is not a type "
-            "of mark"
-        )
-    return _with_direction(graph, marks, start)
 
 
 NETWORKX = register_encoding(
@@ -223,35 +189,18 @@ def read_graphml(text: str) -> Edges:
     import networkx as nx
 
     try:
-        graphs = ElementTree.fromstring(text).findall("{*}graph")
-        _check_graphml(graphs)
+        _check_graphml(ElementTree.fromstring(text).findall("{*}graph"))
         graph = nx.parse_graphml(text)
     except (ElementTree.ParseError, nx.NetworkXError) as fault:
         raise ValueError(f"found no GraphML: {fault}") from None
-    is_drawn = _YED in text
-    if is_drawn:
-        _check_drawn(graphs[0])
-    names = nx.get_node_attributes(graph, "label" if is_drawn else "name") or nx.get_node_attributes(graph, "label")
+    names = nx.get_node_attributes(graph, "label" if _YED in text else "name") or nx.get_node_attributes(graph, "label")
     if len(names) == len(graph) and all(map(_NUMBERED.fullmatch, names)):
         return _read_renamed(graph, names, "GraphML")
     return read_networkx(graph)
 
 
-def _check_drawn(graph: ElementTree.Element) -> None:
-    """Refuse edges of yEd that are drawn otherwise than as an arrow to their target, as networkx reads all of them."""
-    for edge in graph.iterfind("{*}edge"):
-        for arrows in edge.iterfind(".//{*}Arrows"):
-            ends = arrows.get("source", "none"), arrows.get("target", "none")
-            if ends[0] != "none" or ends[1] == "none":
-                nodes = f"{edge.get('source')} - {edge.get('target')}"
-                raise ValueError(
-                    f"found the edge {nodes} of yEd with the arrows {ends[0]!r:.30} at its source and {ends[1]!r:.30} "
-                    "at its target, expected 'none' and an arrow; write an edge string, as 'A -- B; B -> C'"
-                )
-
-
 def _check_graphml(graphs: Sequence[ElementTree.Element]) -> None:
-    """Refuse what networkx reads without a word: several graphs, no direction, nodes found twice or not at all."""
+    """Refuse what networkx reads without a word: several graphs, no direction, odd nodes, and other arrows of yEd."""
     if len(graphs) != 1:
         raise ValueError(f"found {len(graphs)} graphs in GraphML, expected one")
     graph = graphs[0]
@@ -264,9 +213,17 @@ def _check_graphml(graphs: Sequence[ElementTree.Element]) -> None:
             raise ValueError(f"found the node {name!r:.60}, expected a name that no other node has")
         names.add(name)
     for edge in graph.iterfind("{*}edge"):
-        for key in ("source", "target"):
-            if edge.get(key) not in names:
-                raise ValueError(f"found the node {edge.get(key)!r:.60}, which is not among the nodes")
+        nodes = [edge.get(key) for key in ("source", "target")]
+        absent = [name for name in nodes if name not in names]
+        if absent:
+            raise ValueError(f"found the node {absent[0]!r:.60}, which is not among the nodes")
+        for arrows in edge.iterfind(f".//{{{_YED}}}Arrows"):
+            ends = arrows.get("source", "none"), arrows.get("target", "none")
+            if ends[0] != "none" or ends[1] == "none":
+                raise ValueError(
+                    f"found the edge {nodes[0]} - {nodes[1]} of yEd with the arrows {ends[0]!r:.30} at its source and "
+                    f"{ends[1]!r:.30} at its target, expected 'none' and an arrow; write an edge string, as 'A -- B'"
+                )
 
 
 def _read_renamed(graph: Any, names: Mapping[Hashable, Any], what: str) -> Edges:

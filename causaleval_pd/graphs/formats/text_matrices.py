@@ -135,28 +135,20 @@ def _matrix(text: str, separator: str | None, *, header: bool) -> Any:
 
 
 def _check_numbers(fields: list[str], names: list[str] | None, number: int) -> None:
-    """Refuse fields of a line that are not numbers."""
+    """Refuse fields of a line that are not numbers, by the name of their column, or its number where it has none."""
+    place = next((k for k, field in enumerate(fields) if not _NUMBER.match(field)), None)
+    if place is None:
+        return
     if names and not names[-1] and not fields[-1]:
         raise ValueError(f"line {number}: ends with a separator; delete it at the end of all lines")
-    for place, field in enumerate(fields):
-        if not _NUMBER.match(field):
-            raise ValueError(f"line {number}: {_explain_field(field, _column(names, place, len(fields)))}")
-
-
-def _column(names: list[str] | None, place: int, n: int) -> str:
-    """Name a column of a matrix of n columns: by its name, or by its number where the last has none."""
-    known = [] if names is None else names[len(names) - n :] if len(names) > n else names
-    return f"column {known[place]!r}" if place < len(known) and known[place] else f"column {place + 1}"
-
-
-def _explain_field(field: str, column: str) -> str:
-    """Return a message for a field of a column that is not a number."""
-    message = f"found {field[:60]!r}, expected a number in {column}"
+    field, named = fields[place], (names or [])[-len(fields) :]
+    column = f"column {named[place]!r}" if place < len(named) and named[place] else f"column {place + 1}"
+    mend = ""
     if not field:
-        return f"found an empty cell, expected a number in {column}; write 0 where there is no edge"
-    if _DECIMAL_COMMA.match(field):
-        point = field.replace(",", ".")
-        return f"{message}; write a point for the decimal comma, as {point[:60]!r}"
-    if field.lower() in _FLAGS:
-        return f"{message}; write 1 for true and 0 for false"
-    return message
+        mend = "; write 0 where there is no edge"
+    elif _DECIMAL_COMMA.match(field):
+        mend = f"; write a point for the decimal comma, as {field.replace(',', '.')[:60]!r}"
+    elif field.lower() in _FLAGS:
+        mend = "; write 1 for true and 0 for false"
+    shown = repr(field[:60]) if field else "an empty cell"
+    raise ValueError(f"line {number}: found {shown}, expected a number in {column}{mend}")

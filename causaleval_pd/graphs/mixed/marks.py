@@ -76,7 +76,7 @@ def has_plain_marks(planes: Planes) -> NDArray[np.bool_]:
 
 def lower(planes: Planes) -> Planes:
     """Return graphs that have plain marks with two planes."""
-    return np.ascontiguousarray(planes[:, [0, 2]])
+    return np.ascontiguousarray(planes[:, [0, 2]]) if is_mixed(planes) else planes
 
 
 def plane_halves(planes: Planes) -> list[Planes]:

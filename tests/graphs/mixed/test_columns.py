@@ -207,7 +207,7 @@ def test_classes_that_have_no_projection_are_refused() -> None:
         pag.graph.mag(latents=["A"])
     cpdag = ce.graph_column(["A -- B; B -- C"])
     assert cpdag.graph.pag().graph.to_strings().tolist() == ["A o-o B; B o-o C"]
-    with pytest.raises(ValueError, match=r"the graph is a cpdag, expected .*; take pag\(\) of it"):
+    with pytest.raises(ValueError, match=r"the graph is a cpdag, expected .*; take its pag\(\)"):
         cpdag.graph.mag()
     with pytest.raises(ValueError, match="the graph is not ancestral: it has the directed cycle"):
         ce.graph_column(["A -> B -> C -> A"]).graph.maximal()

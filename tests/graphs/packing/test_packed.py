@@ -195,8 +195,8 @@ FAULTS = {
     "repeated": (with_names(b"A\0A", 2), r"has the node name 'A' twice"),
     "nameless": (with_names(b"\0A", 2), r"has the node name ''; names are not empty"),
     "no UTF-8": (with_names(b"A\0\xff", 2), r"node names are not UTF-8"),
-    "names without nodes": (with_names(b"A", 0), r"has 0 nodes but 1 bytes of names"),
-    "nodes without names": (with_names(b"", 1), r"has 1 nodes but 0 bytes of names"),
+    "names without nodes": (with_names(b"A", 0), r"has 0 nodes but 1 names; the cell is damaged"),
+    "nodes without names": (with_names(b"", 1), r"has 1 nodes but 0 names; the cell is damaged"),
 }
 
 
