@@ -115,7 +115,7 @@ def test_rooms_and_files_keep_to_their_sizes():
 
 
 def test_the_check_sees_imports():
-    assert ("graphs", "pairs") in imports()["fields", "structure", "adjacency"]
+    assert ("graphs", "pairs") in imports()["fields", "structure", "families"]
     assert ("datasets",) in imports()["__init__",]
     assert ("execution", "files") in imports()["accessors",], "imports inside functions count"
 

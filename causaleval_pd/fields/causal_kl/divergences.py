@@ -27,7 +27,7 @@ from ...contract.options import with_example, with_options
 from ...contract.pairs import PairError
 from ...graphs.kernels.planes import DAG
 from ...graphs.pairs import GraphBatch, GraphPairs
-from ..structure.hamming import shd
+from ..structure.distances import shd
 from .cells import DiscreteNetwork, GaussianNetwork, Structure, check_table, dag_planes, network_of
 from .field import ClassPairs, parts_of
 from .fitting import FamilyFits

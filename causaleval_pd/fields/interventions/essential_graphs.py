@@ -12,7 +12,7 @@ from ...contract.metric import metric
 from ...graphs.interventional import pairs_apart, read_targets, to_icpdags
 from ...graphs.kernels.planes import DAG
 from ...graphs.pairs import GraphBatch, GraphPairs
-from ..structure.hamming import shd
+from ..structure.distances import shd
 from .row_inputs import groups
 
 __all__ = ["shd_icpdag"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 
 Marks = NDArray[np.uint8]
+Floats = NDArray[np.float64]
 
 #: what becomes of an edge, and how it is drawn
 RIGHT, REVERSED, MARKED, MISSING, EXTRA = "right", "reversed", "wrong mark", "missing", "extra"
@@ -63,16 +65,6 @@ _MANY = 16
 _LONGEST = 24
 #: width of axes, in inches, below which names are on two lines
 _NARROW = 3.2
-
-
-class Difference(NamedTuple):
-    """An edge of either graph: its nodes, the marks at both as they are drawn, and what became of it."""
-
-    i: int
-    j: int
-    at_i: int
-    at_j: int
-    what: str
 
 
 @figure(
@@ -108,27 +100,39 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['right: 1', 'reversed, as estimated: 1', 'missing: 1', 'extra: 1']
     """
+    from matplotlib.lines import Line2D
+
     true, estimated = graph_of(truth), graph_of(estimate)
     if true.nodes != estimated.nodes:
         raise ValueError(different_nodes(list(true.nodes), list(estimated.nodes)))
-    edges = differences(marks_of(true), marks_of(estimated))
-    places = _layout(len(true.nodes), edges)
+    true_marks, marks = marks_of(true), marks_of(estimated)
+    edges = {what: np.argwhere(np.triu(pairs)) for what, pairs in outcomes(true_marks, marks).items()}
+    neighbours = np.triu((true_marks != 0) | (marks != 0))
+    places = _layout(neighbours | neighbours.T)
     side = min(9.0, 3.4 + 0.14 * len(true.nodes))
     own_figure = ax is None
     ax = place_to_draw(ax, side, side)
     shades = shades_of_edges()
-    for edge in sorted(edges, key=lambda edge: edge.what == RIGHT):
-        _draw(ax, edge, places, shades[edge.what])
+    # right edges lie above others
+    for what in (*list(_LINES)[1:], RIGHT):
+        for pair in edges[what]:
+            _draw(ax, what, places[pair], (true_marks if what == MISSING else marks)[pair[::-1], pair], shades[what])
     ax.scatter(places[:, 0], places[:, 1], s=_DOT**2, color=tone(0.9), zorder=3)
-    _name_nodes(ax, true.nodes, places, edges)
+    _name_nodes(ax, true.nodes, places, neighbours | neighbours.T)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
     # without marks of axes, whose empty labels hold the place of the caption
     ax.set(xticks=[], yticks=[], frame_on=False)
-    counts = {what: sum(edge.what == what for edge in edges) for what in _LINES}
-    _explain(ax, counts, shades, own=own_figure)
-    n_true = sum(counts[what] for what in (RIGHT, REVERSED, MARKED, MISSING))
+    counts = {what: len(pairs) for what, pairs in edges.items()}
+    handles = [
+        Line2D([], [], color=shades[what], linestyle=_LINES[what], linewidth=1.8, label=f"{what}{note}: {n}")
+        for what, n in counts.items()
+        if n
+        for note in [", as estimated" if what in (REVERSED, MARKED) else ""]
+    ]
+    legend_of(ax, handles, "edges", own=own_figure)
     adjacent = counts[RIGHT] + counts[REVERSED] + counts[MARKED]
+    n_true = adjacent + counts[MISSING]
     if caption:
         words = (
             f"Edges of both graphs as estimated, missing ones as in the truth; {counts[RIGHT]} of {n_true} true edges "
@@ -162,30 +166,26 @@ def marks_of(graph: Graph) -> Marks:
     return np.where(both.T, ARROW, marks).astype(np.uint8)
 
 
-def differences(true: Marks, found: Marks) -> list[Difference]:
-    """Compare the edges of two graphs pair by pair."""
-    edges = []
-    for i, j in zip(*np.nonzero(np.triu((true != 0) | (found != 0), 1)), strict=True):
-        mine, theirs = (int(found[j, i]), int(found[i, j])), (int(true[j, i]), int(true[i, j]))
-        if mine == theirs:
-            what = RIGHT
-        elif mine == (0, 0):
-            what = MISSING
-        elif theirs == (0, 0):
-            what = EXTRA
-        else:
-            what = REVERSED if mine == theirs[::-1] else MARKED
-        edges.append(Difference(int(i), int(j), *(theirs if what == MISSING else mine), what))
-    return edges
+def outcomes(true: Marks, found: Marks) -> dict[str, NDArray[np.bool_]]:
+    """Return which pairs of nodes have each outcome, (..., d, d), alike in both triangles."""
+    theirs, mine = true != 0, found != 0
+    same, turned = (x & x.swapaxes(-1, -2) for x in (true == found, true.swapaxes(-1, -2) == found))
+    both = theirs & mine
+    return {
+        RIGHT: both & same,
+        REVERSED: both & ~same & turned,
+        MARKED: both & ~same & ~turned,
+        MISSING: theirs & ~mine,
+        EXTRA: mine & ~theirs,
+    }
 
 
-def _layout(n_nodes: int, edges: list[Difference]) -> NDArray[np.float64]:
+def _layout(neighbours: NDArray[np.bool_]) -> Floats:
     """Place the nodes by the edges of both graphs: the largest component above, the others in rows below it."""
     import networkx as nx
 
-    graph: Any = nx.Graph()
-    graph.add_nodes_from(range(n_nodes))
-    graph.add_edges_from((edge.i, edge.j) for edge in edges)
+    graph: Any = nx.from_numpy_array(neighbours)
+    n_nodes = len(neighbours)
     places = np.zeros((n_nodes, 2))
     width = 1.3 * math.sqrt(n_nodes)
     x = y = row_height = 0.0
@@ -199,7 +199,7 @@ def _layout(n_nodes: int, edges: list[Difference]) -> NDArray[np.float64]:
     return places
 
 
-def _component(graph: Any, width: float) -> NDArray[np.float64]:
+def _component(graph: Any, width: float) -> Floats:
     """Place connected nodes, from the origin to the right and up, within a width."""
     import networkx as nx
 
@@ -221,40 +221,30 @@ def shades_of_edges() -> dict[str, Any]:
     return dict(zip(_LINES, (tone(0.75), palette[9], palette[2], palette[0], palette[1]), strict=True))
 
 
-def _draw(ax: Axes, edge: Difference, places: NDArray[np.float64], colour: Any) -> None:
-    """Draw an edge with its marks."""
+def _draw(ax: Axes, what: str, ends: Floats, marks: Marks, colour: Any) -> None:
+    """Draw an edge between two places with the marks at both."""
     from matplotlib.patches import FancyArrowPatch
-
-    start, end = places[edge.i], places[edge.j]
+    from matplotlib.transforms import offset_copy
 
     def line(mark: int, share: float, **style: Any) -> FancyArrowPatch:
         # ends with this mark are shorter by this share of the gap
-        gaps = (72 * _GAP * (1 + share * (at == mark)) for at in (edge.at_i, edge.at_j))
-        shrink: dict[str, Any] = dict(zip(("shrinkA", "shrinkB"), gaps, strict=True))
-        return FancyArrowPatch(tuple(start), tuple(end), color=colour, **shrink, **style)
+        gaps = 72 * _GAP * (1 + share * (marks == mark))
+        return FancyArrowPatch(*ends, color=colour, shrinkA=gaps[0], shrinkB=gaps[1], **style)
 
-    heads = "<|" * (edge.at_i == ARROW) + "-" + "|>" * (edge.at_j == ARROW)
+    heads = ("<|-" if marks[0] == ARROW else "-") + ("|>" if marks[1] == ARROW else "")
     ax.add_patch(line(CIRCLE, 0.6, arrowstyle=heads, mutation_scale=9, linestyle="-", linewidth=0, zorder=2))
-    dashes, width = _LINES[edge.what], 1.5 if edge.what == RIGHT else 1.3
-    ax.add_patch(line(ARROW, 1, arrowstyle="-", linestyle=dashes, linewidth=width, zorder=1, gid=edge.what))
-    for mark, here, there in ((edge.at_i, start, end), (edge.at_j, end, start)):
-        if mark == CIRCLE:
-            _circle(ax, here, there, colour)
+    width = 1.5 if what == RIGHT else 1.3
+    ax.add_patch(line(ARROW, 1, arrowstyle="-", linestyle=_LINES[what], linewidth=width, zorder=1, gid=what))
+    for here in np.flatnonzero(marks == CIRCLE):
+        # a fixed length from its node
+        apart = ends[1 - here] - ends[here]
+        x, y = 1.35 * _GAP * apart / max(float(np.hypot(*apart)), 1e-12)
+        style: dict[str, Any] = {"ms": 4.5, "mfc": tone(0.0), "mec": colour, "mew": 1.2, "zorder": 2.5}
+        moved = offset_copy(ax.transData, figure_of(ax), x, y)
+        ax.plot(*ends[here][:, None], "o", transform=moved, scalex=False, scaley=False, **style)
 
 
-def _circle(ax: Axes, here: NDArray[np.float64], there: NDArray[np.float64], colour: Any) -> None:
-    """Draw a circle at the end of an edge, a fixed length from its node."""
-    from matplotlib.transforms import ScaledTranslation
-
-    apart = there - here
-    step = 1.35 * _GAP * apart / max(float(np.hypot(*apart)), 1e-12)
-    scale = getattr(ax.figure, "dpi_scale_trans", None)
-    moved = ax.transData if scale is None else ax.transData + ScaledTranslation(float(step[0]), float(step[1]), scale)
-    style: dict[str, Any] = {"ms": 4.5, "mfc": tone(0.0), "mec": colour, "mew": 1.2, "zorder": 2.5}
-    ax.plot(*here[:, None], "o", transform=moved, scalex=False, scaley=False, **style)
-
-
-def _name_nodes(ax: Axes, names: tuple[str, ...], places: NDArray[np.float64], edges: list[Difference]) -> None:
+def _name_nodes(ax: Axes, names: tuple[str, ...], places: Floats, neighbours: NDArray[np.bool_]) -> None:
     """Write the names beside the nodes, where no edge leaves them, with a white rim where edges pass."""
     from matplotlib.patheffects import withStroke
 
@@ -264,8 +254,7 @@ def _name_nodes(ax: Axes, names: tuple[str, ...], places: NDArray[np.float64], e
     if narrow:
         labels = [broken(label, _LONGEST // 2 + 2) for label in labels]
     for node, (label, place) in enumerate(zip(labels, places, strict=True)):
-        others = [edge.j if edge.i == node else edge.i for edge in edges if node in (edge.i, edge.j)]
-        x, y = _free_side(places[others] - place)
+        x, y = _free_side(places[neighbours[node]] - place)
         across = "left" if x > 0.3 else "right" if x < -0.3 else "center"
         above = "bottom" if y > 0.3 else "top" if y < -0.3 else "center"
         text = ax.annotate(
@@ -274,7 +263,7 @@ def _name_nodes(ax: Axes, names: tuple[str, ...], places: NDArray[np.float64], e
         text.set_path_effects([withStroke(linewidth=2.5, foreground=tone(0.0))])
 
 
-def _free_side(away: NDArray[np.float64]) -> tuple[float, float]:
+def _free_side(away: Floats) -> tuple[float, float]:
     """Return the direction, of eight, that is farthest from those of a node's edges; above where all are equal."""
     ways = np.pi / 2 + np.arange(8) * np.pi / 4 * np.array([1, -1, 1, -1, 1, -1, 1, 1])
     angles = np.arctan2(away[:, 1], away[:, 0])
@@ -283,21 +272,7 @@ def _free_side(away: NDArray[np.float64]) -> tuple[float, float]:
     return float(np.cos(best)), float(np.sin(best))
 
 
-def _explain(ax: Axes, counts: dict[str, int], shades: dict[str, Any], *, own: bool) -> None:
-    """Explain colours and lines of what there is, with counts."""
-    from matplotlib.lines import Line2D
-
-    style: dict[str, Any] = {"linewidth": 1.8}
-    side = dict.fromkeys((REVERSED, MARKED), ", as estimated")
-    handles = [
-        Line2D([], [], color=shades[what], linestyle=_LINES[what], label=f"{what}{side.get(what, '')}: {n}", **style)
-        for what, n in counts.items()
-        if n
-    ]
-    legend_of(ax, handles, "edges", own=own)
-
-
-Shares = dict[str, NDArray[np.float64]]
+Shares = dict[str, Floats]
 
 #: width of a square of a new figure, in inches, and that from which on counts are written into it
 _SQUARE, _WRITTEN = 0.62, 0.42
@@ -352,94 +327,76 @@ def difference_matrix(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['right: 1.33 per run', 'reversed: 0.333 per run', 'missing: 0.333 per run']
     """
-    nodes, true, estimates, failed = _marks_of_rows(table, truth, estimate)
-    outcomes = _outcomes(true, estimates)
-    shares = _shares(outcomes, true, estimates)
+    from matplotlib.patches import Patch
+
+    nodes, true, estimates = _marks_of_rows(table, truth, estimate)
+    became = outcomes(true, estimates)
+    shown = np.where(became[EXTRA], estimates, true)
+    # an edge with an arrow at one end alone lies in one square
+    here = (shown == ARROW) | (shown.swapaxes(1, 2) != ARROW)
+    shares = {what: (pairs & here).mean(axis=0) for what, pairs in became.items()}
     n, d = len(true), len(nodes)
     side = min(max(2.4, _SQUARE * d), 7.0)
     own_figure = ax is None
     names = shortened(nodes, _LONGEST)
     room = min(1.8, 0.09 * max(map(len, names)))
     ax = place_to_draw(ax, side + room + 0.5, side + room + 0.5)
-    square = (side if own_figure else _given_side(ax, room)) / d
+    if not own_figure:
+        # names are in smaller print there, and a legend beside wide axes takes room too
+        height = 1.25 * inches(ax, "height") - 0.75 * room - 1.6
+        side = max(0.2 * inches(ax), min(0.7 * inches(ax), inner_width(ax, 0.75 * room + 0.35), height))
+    square = side / d
     shades = shades_of_edges()
     _fill(ax, shares, shades, n if square >= _WRITTEN else 0, square)
     one_truth = bool((true == true[:1]).all())
     if one_truth:
         _frame_true(ax, true[0])
     _name_sides(ax, names, room, square)
-    _explain_shares(ax, {what: float(x.sum() / 2 / n) for what, x in outcomes.items()}, shades, own=own_figure)
+    means = {what: pairs.sum() / 2 / n for what, pairs in became.items() if pairs.any()}
+    handles = [Patch(color=shades[what], label=f"{what}: {mean:.3g} per run") for what, mean in means.items()]
+    legend_of(ax, handles, "edges", own=own_figure)
     parts = [
         f"Squares: edges from the row's to the column's node (both if undirected), by shares of {counted(n, 'run')}"
     ]
     parts += ["reversed and wrongly marked ones stand where the true edge points"]
-    parts += ["frames: true edges"] * one_truth + _most_often(outcomes, nodes)
-    if failed:
-        parts.append(f"not drawn: {counted(failed, 'failed run')}")
+    parts += ["frames: true edges"] * one_truth + _most_often(became, nodes)
+    if len(table) > n:
+        parts.append(f"not drawn: {counted(len(table) - n, 'failed run')}")
     if caption:
         write_caption(ax, own_figure, f"{'; '.join(parts)}; no controls are drawn.")
     return ax
 
 
-def _marks_of_rows(
-    table: pd.DataFrame, truth: Hashable, estimate: Hashable
-) -> tuple[tuple[str, ...], NDArray[np.uint8], NDArray[np.uint8], int]:
-    """Return the nodes, the marks of true and estimated graphs, (n, d, d), and the number of failed runs."""
+def _marks_of_rows(table: pd.DataFrame, truth: Hashable, estimate: Hashable) -> tuple[tuple[str, ...], Marks, Marks]:
+    """Return the nodes, and the marks of true and estimated graphs, (n, d, d), without failed runs."""
     check_type(table, pd.DataFrame, "a table with one run per row", "table")
     for name in (truth, estimate):
         check_known(name, table.columns, "column")
-    kept: list[list[NDArray[np.uint8]]] = [[], []]
-    nodes: tuple[str, ...] | None = None
-    first, failed = "", 0
-    for row, cells in enumerate(zip(table[truth], table[estimate], strict=True)):
-        if is_missing(cells[1]):
-            failed += 1
-            continue
-        for name, cell, marks in zip((truth, estimate), cells, kept, strict=True):
-            here = name_row(row, table.index, name)
-            try:
-                graph = graph_of(cell)
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"{here}: {error}") from None
-            if nodes is None:
-                nodes, first = graph.nodes, here
-            elif graph.nodes != nodes:
-                what = different_nodes(list(nodes), list(graph.nodes)).partition(";")[0]
-                what = what.replace("truth has", "the former has").replace("estimate", "the latter")
-                raise ValueError(
-                    f"{first} and {here} differ in their nodes: {what}; draw rows with the same nodes, such as "
-                    "table.query('...'), or name them alike by ce.graph_column(..., rename=)"
-                )
-            marks.append(marks_of(graph))
-    if nodes is None:
-        raise ValueError(f"no row has an estimate to draw; {failed} of {len(table)} runs failed")
+    rows = [row for row, cell in enumerate(table[estimate]) if not is_missing(cell)]
+    if not rows:
+        raise ValueError(f"no row has an estimate to draw; {len(table)} of {len(table)} runs failed")
+    nodes: tuple[str, ...] = ()
+    first = ""
+    marks: list[Marks] = []
+    for row, name in itertools.product(rows, (truth, estimate)):
+        here = name_row(row, table.index, name)
+        try:
+            graph = graph_of(table[name].iloc[row])
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{here}: {error}") from None
+        if not marks:
+            nodes, first = graph.nodes, here
+        elif graph.nodes != nodes:
+            what = different_nodes(list(nodes), list(graph.nodes)).partition(";")[0]
+            what = what.replace("truth has", "the former has").replace("estimate", "the latter")
+            raise ValueError(
+                f"{first} and {here} differ in their nodes: {what}; draw rows with the same nodes, such as "
+                "table.query('...'), or name them alike by ce.graph_column(..., rename=)"
+            )
+        marks.append(marks_of(graph))
     if len(nodes) < 2:
         raise ValueError(f"the graphs have {len(nodes)} node, expected at least two")
-    return nodes, np.stack(kept[0]), np.stack(kept[1]), failed
-
-
-def _outcomes(true: NDArray[np.uint8], found: NDArray[np.uint8]) -> dict[str, NDArray[np.bool_]]:
-    """Return in which rows each pair of nodes has each outcome, (n, d, d), alike in both triangles."""
-    turned = true.transpose(0, 2, 1)
-    theirs, mine = (true != 0) | (turned != 0), (found != 0) | (found.transpose(0, 2, 1) != 0)
-    same, against = true == found, turned == found
-    same, against = same & same.transpose(0, 2, 1), against & against.transpose(0, 2, 1)
-    both = theirs & mine
-    return {
-        RIGHT: both & same,
-        REVERSED: both & ~same & against,
-        MARKED: both & ~same & ~against,
-        MISSING: theirs & ~mine,
-        EXTRA: mine & ~theirs,
-    }
-
-
-def _shares(outcomes: dict[str, NDArray[np.bool_]], true: NDArray[np.uint8], found: NDArray[np.uint8]) -> Shares:
-    """Return the share of rows with each outcome by ordered pair of nodes."""
-    shown = np.where(outcomes[EXTRA], found, true)
-    # an edge with an arrow at one end alone lies in one square
-    here = (shown == ARROW) | (shown.transpose(0, 2, 1) != ARROW)
-    return {what: (rows & here).mean(axis=0) for what, rows in outcomes.items()}
+    return nodes, np.stack(marks[::2]), np.stack(marks[1::2])
 
 
 def _fill(ax: Axes, shares: Shares, shades: dict[str, Any], n: int, square: float) -> None:
@@ -466,23 +423,14 @@ def _fill(ax: Axes, shares: Shares, shades: dict[str, Any], n: int, square: floa
         left = right
 
 
-def _frame_true(ax: Axes, marks: NDArray[np.uint8]) -> None:
+def _frame_true(ax: Axes, marks: Marks) -> None:
     """Draw frames about the squares of true edges."""
     from matplotlib.collections import PolyCollection
 
-    here = ((marks != 0) | (marks.T != 0)) & ((marks == ARROW) | (marks.T != ARROW))
-    step = np.array([(-0.48, -0.48), (0.48, -0.48), (0.48, 0.48), (-0.48, 0.48)])
-    corners = list(step + np.argwhere(here)[:, None, ::-1])
-    style: dict[str, Any] = {"facecolor": "none", "edgecolor": tone(1.0), "linewidth": 0.8}
-    ax.add_collection(PolyCollection(corners, clip_on=False, snap=False, gid="frame", **style), autolim=False)
-
-
-def _given_side(ax: Axes, room: float) -> float:
-    """Return the side in inches that names of `room` inches, legend and caption leave on given axes."""
-    names = 0.75 * room  # they are in smaller print there
-    height = 1.25 * inches(ax, "height") - names - 1.6
-    # a legend beside wide axes takes room too
-    return max(0.2 * inches(ax), min(0.7 * inches(ax), inner_width(ax, names + 0.35), height))
+    at = np.argwhere((marks != 0) & ((marks == ARROW) | (marks.T != ARROW)))
+    step = 0.48 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    style: dict[str, Any] = {"facecolor": "none", "edgecolor": tone(1.0), "linewidth": 0.8, "gid": "frame"}
+    ax.add_collection(PolyCollection(list(step + at[:, None, ::-1]), clip_on=False, snap=False, **style), autolim=False)
 
 
 def _name_sides(ax: Axes, names: list[str], room: float, square: float) -> None:
@@ -502,27 +450,17 @@ def _name_sides(ax: Axes, names: list[str], room: float, square: float) -> None:
     ax.plot(range(d), range(d), "x", color=tone(0.25, ax), ms=min(5.0, 20 * square), gid="diagonal")
 
 
-def _explain_shares(ax: Axes, means: dict[str, float], shades: dict[str, Any], *, own: bool) -> None:
-    """Explain the colours of what there is, with mean numbers of edges."""
-    from matplotlib.patches import Patch
-
-    shown = [what for what, mean in means.items() if mean]
-    legend_of(
-        ax, [Patch(color=shades[what], label=f"{what}: {means[what]:.3g} per run") for what in shown], "edges", own=own
-    )
-
-
-def _most_often(outcomes: dict[str, NDArray[np.bool_]], nodes: tuple[str, ...]) -> list[str]:
+def _most_often(became: dict[str, NDArray[np.bool_]], nodes: tuple[str, ...]) -> list[str]:
     """Name the pairs of nodes whose edges are missing, reversed or extra in most runs."""
     parts = []
     for what in (MISSING, REVERSED, EXTRA):
-        counts = np.triu(outcomes[what].sum(axis=0))
+        counts = np.triu(became[what].sum(axis=0))
         most = int(counts.max())
         if most:
             at = np.argwhere(counts == most)
-            others = "" if len(at) == 1 else f" and {len(at) - 1} more pair{'s' if len(at) > 2 else ''}"
+            others = "" if len(at) == 1 else f" and {counted(len(at) - 1, 'more pair')}"
             pair = ", ".join(nodes[i] for i in at[0])
-            parts.append(f"most often {what}: {pair}{others} ({most} of {len(outcomes[what])})")
+            parts.append(f"most often {what}: {pair}{others} ({most} of {len(became[what])})")
     return parts
 
 

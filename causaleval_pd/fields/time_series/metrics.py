@@ -17,9 +17,15 @@ from ...contract.law import ClosedFormRule, Value, register_closed_form
 from ...contract.metric import Metric, metric, tweak
 from ...contract.options import with_example, with_options
 from ...graphs.kernels.planes import row_chunks
-from ..structure.adjacency import adjacency_f1, adjacency_precision, adjacency_recall
-from ..structure.hamming import shd
-from ..structure.orientation import orientation_f1, orientation_precision, orientation_recall
+from ..structure.distances import shd
+from ..structure.families import (
+    adjacency_f1,
+    adjacency_precision,
+    adjacency_recall,
+    orientation_f1,
+    orientation_precision,
+    orientation_recall,
+)
 from .cells import KINDS
 from .pairs import LaggedPairs, Lags, Links, Universe
 

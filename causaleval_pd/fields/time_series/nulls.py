@@ -21,8 +21,8 @@ from ...contract.null import Controls, Matching, Null, register_null
 from ...execution.random_streams import random_words
 from ...graphs.kernels.planes import row_chunks
 from ...graphs.pairs import GraphPairs
+from ..structure.distances import shd
 from ..structure.field import GRAPHS
-from ..structure.hamming import shd
 from ..structure.nulls.additive import pair_sums, relabelling_moments
 from ..structure.nulls.graph_controls import constant
 from ..structure.nulls.laws import hypergeometric, hypergeometric_law, hypergeometric_weights
