@@ -15,10 +15,10 @@ from causaleval_pd.configurational import Setting, parse, random_models
 from causaleval_pd.fields.configurational.formula import FormulaTooLargeError, Work
 from causaleval_pd.fields.configurational.kernels.scores import count_pairs
 from causaleval_pd.fields.configurational.minimisation import Caps, Minimiser, ThresholdMinimiser, best_overlap, injects
-from causaleval_pd.fields.configurational.pairs import DecodedCells, Names, count_quality, encode, total
+from causaleval_pd.fields.configurational.pairs import CrispCells, DecodedCells, Names, Sizes, count_quality, total
 from causaleval_pd.fields.configurational.quality import Convention, expose, quality_counts
 from causaleval_pd.fields.configurational.reader import parse_set
-from causaleval_pd.fields.configurational.truth_table import FuzzyTable, TruthTable
+from causaleval_pd.fields.configurational.truth_table import TruthTable
 
 CAPS = Caps(3, 4, 10)
 OUTCOME = 1 << 6
@@ -36,7 +36,7 @@ def tables(rows):
     columns[OUTCOME] = [row >> 3 & 1 == 1 for row in rows]
     planes = {bit: sum(1 << i for i, x in enumerate(column) if x) for bit, column in columns.items()}
     member = {bit: np.array(column, float) for bit, column in columns.items()}
-    return TruthTable((1 << len(rows)) - 1, planes), FuzzyTable(len(rows), member)
+    return TruthTable((1 << len(rows)) - 1, planes), TruthTable(np.ones(len(rows)), member)
 
 
 def by_trying(member, n_cases, candidate, con, cov):
@@ -165,7 +165,7 @@ def pairs():
 def test_kernels_count_what_python_counts(convention):
     truths, estimates = pairs()
     names = Names()
-    packed = [encode([(model,) for model in side], names) for side in (truths, estimates)]
+    packed = [CrispCells.of(Sizes.of([(model,) for model in side], names)) for side in (truths, estimates)]
     index = np.arange(len(truths))
     found, done = count_quality(*packed, index, index, names, convention)
     assert done.all()
@@ -182,7 +182,8 @@ def test_kernels_count_what_python_counts(convention):
 def test_large_models_are_left_to_python():
     wide = "+".join(f"X{i}" for i in range(13)) + "<->Y"
     names = Names()
-    packed = encode([(parse(wide),), (parse("A=2+B=0<->C=1"),), (parse("A => B"),), (parse("A<->B"),)], names)
+    cells = [(parse(text),) for text in (wide, "A=2+B=0<->C=1", "A => B", "A<->B")]
+    packed = CrispCells.of(Sizes.of(cells, names))
     zero = np.zeros(4, np.int64)
     _, done = count_quality(packed, packed, zero + 3, np.arange(4), names, Convention())
     assert done.tolist() == [False, False, False, True]
@@ -191,7 +192,7 @@ def test_large_models_are_left_to_python():
 def test_cells_are_decoded():
     cells = [parse_set("(A*b+C<->D)*(D<->E)"), parse_set("A<->B; c<->B"), ()]
     names = Names()
-    decoded = DecodedCells(encode(cells, names), names, {}, np.zeros(3, np.int64))
+    decoded = DecodedCells(CrispCells.of(Sizes.of(cells, names)), names, {})
     assert list(decoded) == cells
     assert len(decoded) == 3
     with pytest.raises(IndexError):

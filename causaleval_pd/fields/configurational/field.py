@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -36,8 +36,16 @@ def custom_null(function: DrawOne, name: str) -> Null:
         def drawn(start: int, count: int) -> FormulaPairs:
             cells = (pairs.estimated_models(position) for position in range(pairs.n))
             estimates = (cell[0] if len(cell) == 1 else cell for cell in cells)
-            draws = custom_draws(function, estimates, keys, start, count)
-            models = [_checked(control, pairs.setting(at), name, int(rows[at])) for at, _, control in draws]
+            models: list[Cell] = []
+            for at, _, control in custom_draws(function, estimates, keys, start, count):
+                # values and factors that the row's setting lacks are refused
+                try:
+                    models.append(as_models(control))
+                    for model in models[-1]:
+                        pairs.setting(at).check(model, relative=True)
+                except (TypeError, ValueError) as error:
+                    what = f"null {name!r} returned no model that can be scored"
+                    raise ValueError(f"{name_row(int(rows[at]))}: {what}: {error}") from error
             paired: FormulaPairs = pairs.with_estimates(models, np.repeat(np.arange(pairs.n), count))
             return paired
 
@@ -45,17 +53,6 @@ def custom_null(function: DrawOne, name: str) -> Null:
         return DrawnControls(pairs, kinds, drawn, work=3e5)
 
     return Null(name, f"random models drawn by the function {name}", controls)
-
-
-def _checked(found: Any, setting: Setting, name: str, row: int) -> Cell:
-    """Read the models that a user's function returned, and refuse values and factors that the row's setting lacks."""
-    try:
-        cell = as_models(found)
-        for model in cell:
-            setting.check(model, relative=True)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name_row(row)}: null {name!r} returned no model that can be scored: {error}") from error
-    return cell
 
 
 DEFAULT_METRICS = ("correctness", "completeness", "f_beta")
@@ -78,14 +75,11 @@ def holds(cells: pd.Series) -> bool:
     if any(isinstance(part, Model) for part in parts):
         return True
     texts = [part for part in parts if isinstance(part, str)]
-    return any(set("*+") & set(text) or re.search("<->|=>|<=|[↔⇔⇒⇐]", text) for text in texts) and _readable(texts[0])
-
-
-def _readable(text: str) -> bool:
-    if _BYTES.match(text):
+    marked = any(set("*+") & set(text) or re.search("<->|=>|<=|[↔⇔⇒⇐]", text) for text in texts)
+    if not marked or _BYTES.match(texts[0]):
         return False
     try:
-        parse_set(text)
+        parse_set(texts[0])
     except FormulaError as error:
         return error.position > 0
     return True
@@ -122,18 +116,13 @@ def coerce(cells: pd.Series, column: str) -> pd.Series:
         try:
             texts.append(set_text(as_models(cell)))
         except (FormulaError, TypeError) as error:
-            row = int(np.argmax(codes == code))
-            raise type(error)(*_named(error, name_row(row, cells.index, column))) from None
+            where = name_row(int(np.argmax(codes == code)), cells.index, column)
+            if isinstance(error, TypeError):
+                raise TypeError(f"{where}: {error}") from None
+            hint = _GRAPH_HINT if "-" in error.text and _GRAPH.fullmatch(error.text) else ""
+            raise FormulaError(f"{where}: {error.what}", error.text, error.position, hint) from None
     strings = np.array([*texts, None], object)[codes]
     return pd.Series(strings, index=cells.index, name=cells.name, dtype="str")
-
-
-def _named(error: FormulaError | TypeError, where: str) -> tuple[Any, ...]:
-    """Return the arguments of an error whose message begins with the row."""
-    if isinstance(error, FormulaError):
-        is_graph = "-" in error.text and _GRAPH.fullmatch(error.text)
-        return f"{where}: {error.what}", error.text, error.position, _GRAPH_HINT if is_graph else ""
-    return (f"{where}: {error}",)
 
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
@@ -143,47 +132,42 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
     if not len(rows):
         return
     true, estimated = (FormulaCells(tuple(parse_set(cell) for cell in distinct)) for _, distinct in sides)
-    codes = np.zeros(len(truth), np.int64) if context is None else context.codes
-    settings = (Setting(),) if context is None else tuple(map(_setting, context.values))
+    codes, settings = _settings(len(truth), context)
     pairs = FormulaPairs(true, estimated, sides[0][0][rows], sides[1][0][rows], codes[rows], settings)
     check_pairs(pairs, rows, truth.index)
     yield Batch(rows, pairs)
 
 
-def _setting(values: Mapping[str, Any]) -> Setting:
-    """Return what models are evaluated relative to, from the context of a row."""
-    return Setting(**{name: value for name, value in values.items() if name in SETTING})
+def _settings(n: int, context: Context | None) -> tuple[NDArray[np.int64], tuple[Setting, ...]]:
+    """Return what models are evaluated relative to, from the context of `n` rows, and the number of each row's."""
+    if context is None:
+        return np.zeros(n, np.int64), (Setting(),)
+    inputs = [{name: value for name, value in values.items() if name in SETTING} for values in context.values]
+    return context.codes, tuple(Setting(**one) for one in inputs)
 
 
 def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, index: pd.Index | None = None) -> None:
     """Raise an error for truths that are not one model, and models with values or factors that the setting lacks."""
-    first, _ = pairs.distinct
-    seen: set[tuple[int, int, int]] = set()
-    for position in first.tolist():
-        truth = pairs.truth.cells[pairs.truth_index[position]]
-        if len(truth) != 1:
-            raise ValueError(
-                f"{_where(position, rows, index)}a truth is one model, found {len(truth)}: {set_text(truth)}; "
-                "give each truth a row of its own" + f"; {_GRAPH_HINT}" * all(model.complexity == 1 for model in truth)
-            )
-        setting = pairs.setting(position)
-        for models, relative, cell in (
-            (truth, False, pairs.truth_index[position]),
-            (pairs.estimated_models(position), True, pairs.estimate_index[position]),
+    seen: set[tuple[bool, int, int]] = set()
+    for position in pairs.distinct[0].tolist():
+        where = "" if rows is None else f"{name_row(int(rows[position]), index)}: "
+        at = int(pairs.setting_index[position])
+        for relative, side, cell in (
+            (False, pairs.truth, int(pairs.truth_index[position])),
+            (True, pairs.estimate, int(pairs.estimate_index[position])),
         ):
-            key = (int(relative), int(cell), int(pairs.setting_index[position]))
-            if key in seen:
-                continue
-            seen.add(key)
-            for model in models:
-                try:
-                    setting.check(model, relative=relative)
-                except ValueError as error:
-                    raise ValueError(f"{_where(position, rows, index)}{error}") from None
-
-
-def _where(position: int, rows: NDArray[np.int64] | None, index: pd.Index | None) -> str:
-    return "" if rows is None else f"{name_row(int(rows[position]), index)}: "
+            models = side.cells[cell]
+            if not relative and len(models) != 1:
+                raise ValueError(
+                    f"{where}a truth is one model, found {len(models)}: {set_text(models)}; give each truth a row of "
+                    "its own" + f"; {_GRAPH_HINT}" * all(model.complexity == 1 for model in models)
+                )
+            try:
+                for model in () if (relative, cell, at) in seen else models:
+                    pairs.settings[at].check(model, relative=relative)
+            except ValueError as error:
+                raise ValueError(f"{where}{error}") from None
+            seen.add((relative, cell, at))
 
 
 def pair(truth: Any, estimate: Any) -> FormulaPairs:
@@ -192,9 +176,7 @@ def pair(truth: Any, estimate: Any) -> FormulaPairs:
         raise TypeError("a metric of formulas needs a truth and an estimate, found None")
     if reads_as_graphs((truth, estimate)):
         raise ValueError(_graph_message(truth if isinstance(truth, str) else estimate))
-    cells = [FormulaCells((as_models(cell),)) for cell in (truth, estimate)]
-    zero = np.zeros(1, np.int64)
-    pairs = FormulaPairs(cells[0], cells[1], zero, zero, zero, (Setting(),))
+    pairs = FormulaPairs.of(as_models(truth), as_models(estimate), Setting())
     check_pairs(pairs)
     return pairs
 
@@ -203,16 +185,14 @@ def labels(truths: pd.Series, context: Context | None = None) -> NDArray[np.int6
     """Return one number per cell that stands for the factors of truth and context and their values, 0 where missing."""
     codes, distinct = pd.factorize(truths)
     written = [{name for model in parse_set(cell) for name in model.factors} for cell in distinct]
-    settings = (Setting(),) if context is None else tuple(map(_setting, context.values))
-    of_row = np.zeros(len(truths), np.int64) if context is None else context.codes
+    of_row, settings = _settings(len(truths), context)
     pairs, place = np.unique(np.stack([codes, of_row]), axis=1, return_inverse=True)
     words: list[str | None] = []
     for truth, number in pairs.T.tolist():
         setting = settings[number]
-        if setting.names is not None:
-            names = set(setting.factors or setting.names)
-        else:
-            names = written[truth] | set(setting.factors or ()) | set(setting.vocabulary.domains)
+        names = set(setting.factors or setting.names or ())
+        if setting.names is None:
+            names |= written[truth] | set(setting.vocabulary.domains)
         word = repr([(name, setting.vocabulary.domain(name)) for name in sorted(names)])
         words.append(None if truth < 0 else word)
     return identify_cells(pd.Series(words, dtype=object))[place.reshape(-1)]
@@ -220,10 +200,8 @@ def labels(truths: pd.Series, context: Context | None = None) -> NDArray[np.int6
 
 def relabelled_cells(pairs: FormulaPairs, truths: pd.Series) -> pd.Series:
     """Write the estimates of pairs; missing where a pair has none."""
-    absent = pairs.estimate.absent
-    texts = [
-        None if index == absent else set_text(pairs.estimate.cells[index]) for index in pairs.estimate_index.tolist()
-    ]
+    cells, absent = pairs.estimate.cells, pairs.estimate.absent
+    texts = [None if index == absent else set_text(cells[index]) for index in pairs.estimate_index.tolist()]
     return pd.Series(texts, index=truths.index, dtype="str")
 
 

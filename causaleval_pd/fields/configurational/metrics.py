@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 from typing import Literal as OneOf
 
@@ -24,8 +23,9 @@ from ...contract.checks import check_known, check_number
 from ...contract.metric import Metric, metric
 from ...contract.options import Convention as ReadAs
 from ...contract.options import with_options
-from .formula import Model
-from .pairs import KINDS, FormulaPairs
+from .formula import Atom, Model
+from .minimisation import Form
+from .pairs import KINDS, FormulaCells, FormulaPairs
 from .quality import COMPONENTS, ConstantRule, Convention
 from .submodel import atom_submodels, submodel_of
 from .truth_table import consistency_and_coverage
@@ -99,17 +99,14 @@ def combine(scores: Sequence[float], rule: SetRule, *, empty: float) -> float:
     # error if all are; returning nothing is free of error but not right. "any" and "all" give 1 if some, or all, scores
     # are 1 and else 0; "max" and "mean" give `empty` without a model.
     check_known(rule, SET_RULES, "rule for sets of models")
-    if scores:
-        scores = [score for score in scores if not math.isnan(score)]
-        if not scores:
-            return math.nan
-    if rule == "any":
-        return float(any(score == 1 for score in scores))
-    if rule == "all":
-        return float(all(score == 1 for score in scores))
-    if not scores:
+    defined = [score for score in scores if not math.isnan(score)]
+    if len(scores) and not defined:
+        return math.nan
+    if rule in ("any", "all"):
+        return float((any if rule == "any" else all)(score == 1 for score in defined))
+    if not defined:
         return empty
-    return max(scores) if rule == "max" else sum(scores) / len(scores)
+    return max(defined) if rule == "max" else sum(defined) / len(defined)
 
 
 def _shares(counts: Values, component: str | None, zero_division: float) -> Values:
@@ -119,19 +116,7 @@ def _shares(counts: Values, component: str | None, zero_division: float) -> Valu
     return np.where(complexity == 0, zero_division, shared / np.where(complexity == 0, 1.0, complexity))
 
 
-def _combined(pairs: FormulaPairs, scores: Values, n_models: NDArray[np.int64], rule: SetRule, empty: float) -> Values:
-    """Combine the scores of the models of each distinct pair by `combine`, and return those of all pairs."""
-    check_known(rule, SET_RULES, "rule for sets of models")
-    values, start = np.full(len(n_models), np.nan), np.cumsum(n_models) - n_models
-    alone = n_models == 1 if rule in ("max", "mean") else np.zeros(len(n_models), bool)
-    values[alone] = scores[start[alone]]
-    for i in np.flatnonzero(~alone).tolist():
-        several = scores[start[i] : start[i] + n_models[i]].tolist()
-        values[i] = combine(several, rule, empty=empty)
-    return pairs.spread(values.tolist())
-
-
-def _evaluate(
+def _quality(
     pairs: FormulaPairs,
     score: Callable[[Values], Values],
     empty: float,
@@ -144,7 +129,14 @@ def _evaluate(
     check_known(arrows, ("as_written", "equivalence"), "value of arrows")
     read = pairs.as_equivalences() if arrows == "equivalence" else pairs
     counts, n_models = read.quality(Convention.of(convention, constant_outcome))
-    return _combined(read, score(counts), n_models, models, empty)
+    check_known(models, SET_RULES, "rule for sets of models")
+    scores, ends = score(counts), np.cumsum(n_models)
+    values = np.full(len(n_models), np.nan)
+    alone = (n_models == 1) & (models in ("max", "mean"))
+    values[alone] = scores[ends[alone] - 1]
+    for i in np.flatnonzero(~alone).tolist():
+        values[i] = combine(scores[ends[i] - n_models[i] : ends[i]].tolist(), models, empty=empty)
+    return read.spread(values.tolist())
 
 
 def _share_function(side: int, component: str | None) -> Callable[..., Values]:
@@ -164,7 +156,7 @@ def _share_function(side: int, component: str | None) -> Callable[..., Values]:
 
         # an output without models contains nothing incorrect, but it is incomplete
         empty = math.nan if side == CORRECTNESS else 0.0
-        return _evaluate(pairs, score, empty, models, convention, constant_outcome, arrows)
+        return _quality(pairs, score, empty, models, convention, constant_outcome, arrows)
 
     return share
 
@@ -189,7 +181,7 @@ def _f_function(component: str | None) -> Callable[..., Values]:
             return np.where(neither, 0.0, (1 + beta**2) * p * r / np.where(neither, 1.0, beta**2 * p + r))
 
         check_number(beta, "beta", "[0, inf)")
-        return _evaluate(pairs, score, 0.0, models, convention, constant_outcome, arrows)
+        return _quality(pairs, score, 0.0, models, convention, constant_outcome, arrows)
 
     return f_score
 
@@ -292,13 +284,12 @@ def _by_model(
     pairs: FormulaPairs, compute: Callable[[int, Model], float], key: Any, models: SetRule, empty: float
 ) -> Values:
     """Combine the scores `compute(position, model)` of the models in each cell, `empty` for none; `key` stores them."""
-    scores = pairs.by_model(compute, key)
-    return pairs.spread([combine(one, models, empty=empty) for one in scores])
+    return pairs.spread([combine(one, models, empty=empty) for one in pairs.by_model(compute, key)])
 
 
 def _is_submodel(pairs: FormulaPairs, models: SetRule, empty: float) -> Values:
     def judge(position: int, model: Model) -> float:
-        return float(submodel_of(model, pairs.true_model(position)))
+        return submodel_of(model, pairs.true_model(position))
 
     return _by_model(pairs, judge, "submodel_of", models, empty)
 
@@ -356,14 +347,15 @@ def ncr(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
 
     def share(position: int, model: Model) -> float:
         words, truth = pairs.setting(position).vocabulary, pairs.true_model(position)
+
+        def submodels(side: FormulaCells, atom: Atom) -> set[Form]:
+            return side.cached(("ncr", atom, id(words)), lambda: atom_submodels(atom, words))
+
         n_submodels = shared = 0
         for atom in model.atoms:
-            submodels = pairs.estimate.cached(("ncr", atom, id(words)), partial(atom_submodels, atom, words))
-            n_submodels += len(submodels)
-            if (other := truth.by_outcome.get(atom.outcome)) is not None:
-                shared += len(
-                    submodels & pairs.truth.cached(("ncr", other, id(words)), partial(atom_submodels, other, words))
-                )
+            of_atom, other = submodels(pairs.estimate, atom), truth.by_outcome.get(atom.outcome)
+            n_submodels += len(of_atom)
+            shared += 0 if other is None else len(of_atom & submodels(pairs.truth, other))
         return shared / n_submodels if n_submodels else math.nan
 
     return _by_model(pairs, share, "ncr", models, math.nan)
@@ -391,55 +383,37 @@ def submodel_completeness(pairs: FormulaPairs, *, models: SetRule = "max") -> Va
     return _by_model(pairs, share, "submodel_completeness", models, 0.0)
 
 
-def _fit(pairs: FormulaPairs, measure: int, models: SetRule) -> Values:
-    """Score the estimates of every pair on the data of its context: 0 is consistency, 1 coverage."""
+def _fit_metric(measure: str, meaning: str, estimate: str, value: float) -> Metric:
+    """Register the metric of the smallest consistency or coverage of an atom; `value` is that of its example."""
 
-    def fit(position: int, model: Model) -> Values:
-        data = pairs.setting(position).data
-        if data is None:
-            name = ("fit_consistency", "fit_coverage")[measure]
-            raise ValueError(f"{name} needs the data of the estimates: pass context={{'data': frame}}")
-        return np.asarray(consistency_and_coverage(model, data).min(axis=1))
+    def score(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
+        def fit(position: int, model: Model) -> Values:
+            data = pairs.setting(position).data
+            if data is None:
+                raise ValueError(f"fit_{measure} needs the data of the estimates: pass context={{'data': frame}}")
+            return np.asarray(consistency_and_coverage(model, data).min(axis=1))
 
-    fits = pairs.by_model(fit, "fit")
-    return pairs.spread([combine([one[measure] for one in cell], models, empty=math.nan) for cell in fits])
+        place = ("consistency", "coverage").index(measure)
+        fits = pairs.by_model(fit, "fit")
+        return pairs.spread([combine([one[place] for one in cell], models, empty=math.nan) for cell in fits])
 
+    score.__name__ = score.__qualname__ = f"fit_{measure}"
+    score.__doc__ = f"""Compute the {measure} of the estimate in the data: how far {meaning} their outcomes.
 
-@metric(**_FIT, long_name="consistency in the data")
-@with_options(MODELS)
-def fit_consistency(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
-    """Compute the consistency of the estimate in the data: how far its left-hand sides suffice for their outcomes.
+The smallest {measure} of an atom, from `context={{"data": frame}}`. The truth plays no part. NaN for an output
+without models.
 
-    The smallest consistency of an atom, from `context={"data": frame}`. The truth plays no part. NaN for an output
-    without models.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"truth": ["A+B<->C"], "estimate": ["A<->C"]})
-    >>> data = pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "C": [1, 0, 1, 0]})
-    >>> ce.evaluate(runs, ["fit_consistency", "fit_coverage"], context={"data": data})["fit_consistency"].tolist()
-    [0.5]
-    """
-    return _fit(pairs, 0, models)
+Examples
+--------
+>>> import pandas as pd
+>>> import causaleval_pd as ce
+>>> runs = pd.DataFrame({{"truth": ["A+B<->C"], "estimate": ["{estimate}"]}})
+>>> data = pd.DataFrame({{"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "C": [1, 0, 1, 0]}})
+>>> ce.evaluate(runs, ["fit_{measure}"], context={{"data": data}})["fit_{measure}"].tolist()
+[{value}]
+"""
+    return metric(**_FIT, long_name=f"{measure} in the data")(with_options(MODELS)(score))
 
 
-@metric(**_FIT, long_name="coverage in the data")
-@with_options(MODELS)
-def fit_coverage(pairs: FormulaPairs, *, models: SetRule = "max") -> Values:
-    """Compute the coverage of the estimate in the data: how far its left-hand sides are necessary for their outcomes.
-
-    The smallest coverage of an atom, from `context={"data": frame}`. The truth plays no part. NaN for an output
-    without models.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> runs = pd.DataFrame({"truth": ["A+B<->C"], "estimate": ["A*B<->C"]})
-    >>> data = pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "C": [1, 1, 1, 0]})
-    >>> ce.evaluate(runs, ["fit_coverage"], context={"data": data})["fit_coverage"].round(3).tolist()
-    [0.333]
-    """
-    return _fit(pairs, 1, models)
+fit_consistency = _fit_metric("consistency", "its left-hand sides suffice for", "A<->C", 0.5)
+fit_coverage = _fit_metric("coverage", "its left-hand sides are necessary for", "A*B<->C", 0.5)

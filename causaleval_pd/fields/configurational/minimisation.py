@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import sys
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 from .formula import (
@@ -40,7 +41,7 @@ from .formula import (
     union,
 )
 from .reader import as_model
-from .truth_table import FuzzyTable, TruthTable, free_planes, ideal_table
+from .truth_table import TruthTable, free_planes, ideal_table
 
 __all__ = ["redundancy_free"]
 
@@ -48,38 +49,18 @@ __all__ = ["redundancy_free"]
 def injects(smaller: Sequence[Any], larger: Sequence[Any]) -> bool:
     """Check whether the conjunctions of one formula are contained in different conjunctions of the other."""
     # conjunctions are integers of a vocabulary, or sets of literals
-    n = len(smaller)
-    if n > len(larger):
-        return False
-    used = set[int]()
-    for x in smaller:  # most often everyone can have the first partner that is left
-        for i, y in enumerate(larger):
-            if x & y == x and i not in used:
-                used.add(i)
-                break
-        else:
-            break
-    else:
-        return True
-    options: list[list[int]] = []
-    for x in smaller:
-        # an element with n partners finds one that the others leave, so no more are needed
-        partners = list(itertools.islice((i for i, y in enumerate(larger) if x & y == x), n))
-        if not partners:
-            return False
-        options.append(partners)
-    owner: dict[int, int] = {}
+    owner: dict[int, Any] = {}
 
-    def augment(element: int, seen: set[int]) -> bool:
-        for partner in options[element]:
-            if partner not in seen:
+    def augment(conjunction: Any, seen: set[int]) -> bool:
+        for partner, other in enumerate(larger):
+            if partner not in seen and conjunction & other == conjunction:
                 seen.add(partner)
                 if partner not in owner or augment(owner[partner], seen):
-                    owner[partner] = element
+                    owner[partner] = conjunction
                     return True
         return False
 
-    return all(augment(element, set()) for element in range(n))
+    return len(smaller) <= len(larger) and all(augment(one, set()) for one in smaller)
 
 
 def best_overlap(
@@ -88,45 +69,33 @@ def best_overlap(
     """Find the largest overlap of two formulas, in literals and disjuncts, whose disjuncts are paired one to one."""
     # The overlap of a pairing is the set of its non-empty intersections, so that equal ones count once.
     # `disjuncts_first` prefers, and returns first, the number of disjuncts.
-    rows = []
-    for x in left:
-        row = sorted({(both, i) for i, y in enumerate(right) if (both := x & y)}, key=lambda r: -r[0].bit_count())
-        if row:
-            rows.append(row)
-    if len(rows) == 1:
-        return (1, rows[0][0][0].bit_count()) if disjuncts_first else (rows[0][0][0].bit_count(), 1)
-    if not rows:
-        return (0, 0)
-    rows.sort(key=len)
-    return _Pairing(rows, disjuncts_first, work or Work()).best
+    # Branch and bound over pairings; bounds are sums of the rows' largest intersections.
+    budget = work or Work()
+    rows = [sorted({(x & y, i) for i, y in enumerate(right) if x & y}, key=lambda r: -r[0].bit_count()) for x in left]
+    rows = sorted(filter(None, rows), key=len)
+    most = [row[0][0].bit_count() for row in rows]
+    bounds = [sum(most[at:]) for at in range(len(rows) + 1)]
+    best = (0, 0)
 
+    def rank(literals: int, disjuncts: int) -> tuple[int, int]:
+        return (disjuncts, literals) if disjuncts_first else (literals, disjuncts)
 
-class _Pairing:
-    """Branch and bound over pairings; bounds are sums of the rows' largest intersections."""
-
-    def __init__(self, rows: list[list[tuple[int, int]]], disjuncts_first: bool, work: Work) -> None:
-        self.rows, self.disjuncts_first, self.work = rows, disjuncts_first, work
-        self.bound = [(0, 0)]
-        for row in reversed(rows):
-            literals, disjuncts = self.bound[-1]
-            self.bound.append((literals + row[0][0].bit_count(), disjuncts + 1))
-        self.bound.reverse()
-        self.best = (0, 0)
-        self._extend(0, 0, frozenset(), 0)
-
-    def _rank(self, literals: int, disjuncts: int) -> tuple[int, int]:
-        return (disjuncts, literals) if self.disjuncts_first else (literals, disjuncts)
-
-    def _extend(self, at: int, used: int, overlap: frozenset[int], literals: int) -> None:
-        self.work.spend()
-        self.best = max(self.best, self._rank(literals, len(overlap)))
-        more_literals, more_disjuncts = self.bound[at]
-        if at == len(self.rows) or self._rank(literals + more_literals, len(overlap) + more_disjuncts) <= self.best:
+    def extend(at: int, used: int, overlap: frozenset[int], literals: int) -> None:
+        nonlocal best
+        budget.spend()
+        best = max(best, rank(literals, len(overlap)))
+        if at == len(rows) or rank(literals + bounds[at], len(overlap) + len(rows) - at) <= best:
             return
-        for both, partner in self.rows[at]:
+        for both, partner in rows[at]:
             if not used >> partner & 1 and both not in overlap:
-                self._extend(at + 1, used | 1 << partner, overlap | {both}, literals + both.bit_count())
-        self._extend(at + 1, used, overlap, literals)
+                extend(at + 1, used | 1 << partner, overlap | {both}, literals + both.bit_count())
+        extend(at + 1, used, overlap, literals)
+
+    if len(rows) == 1:
+        return rank(most[0], 1)
+    if rows:
+        extend(0, 0, frozenset(), 0)
+    return best
 
 
 #: a formula of a vocabulary: conjunctions as integers
@@ -190,13 +159,6 @@ class Minimiser:
                     covers.add(cover)
         return covers
 
-    def _parts_of(self, conjunction: int) -> int:
-        """Return the parts of a conjunction that are sufficient, satisfied, and have no sufficient part."""
-        parts = self._sufficient.get(conjunction)
-        if parts is None:
-            parts = self._sufficient[conjunction] = self._reduce(conjunction)
-        return parts
-
     def _parts_by_exclusion(self, conjunctions: set[int]) -> bool:
         """Find the parts of many conjunctions at once; return whether that was done, as it is for small tables."""
         # A conjunction is sufficient if it has one of the literals that each configuration without the outcome lacks.
@@ -215,27 +177,22 @@ class Minimiser:
             self._sufficient[one] = sum([number for number, part in numbered if not part & ~one])
         return True
 
-    def _reduce(self, conjunction: int) -> int:
+    def _parts_of(self, conjunction: int) -> int:
+        """Return the parts of a conjunction that are sufficient, satisfied, and have no sufficient part."""
+        if conjunction in self._sufficient:
+            return self._sufficient[conjunction]
         self.work.spend(self.cost + conjunction.bit_count())
         negative, plane = self.negative, self.table.conjunction
-        satisfied = plane(conjunction)
-        if satisfied & negative:  # parts are satisfied more often, so none is sufficient
-            return 0
-        parts, rest = list[int](), conjunction
-        while rest:
-            low = rest & -rest
-            rest ^= low
-            if not plane(conjunction ^ low) & negative:
-                parts.append(conjunction ^ low)
-        if parts:
-            return union(map(self._parts_of, parts))
-        return self._number(conjunction) if satisfied else 0
-
-    def _number(self, conjunction: int) -> int:
-        """Return a minimally sufficient conjunction as a bit."""
-        if conjunction not in self._pool:
-            self._pool.append(conjunction)
-        return 1 << self._pool.index(conjunction)
+        satisfied, parts = plane(conjunction), 0
+        if not satisfied & negative:  # else parts are satisfied more often, so none is sufficient
+            shorter = [conjunction ^ bit for bit in bits(conjunction) if not plane(conjunction ^ bit) & negative]
+            parts = union(map(self._parts_of, shorter))
+            if satisfied and not shorter:
+                if conjunction not in self._pool:
+                    self._pool.append(conjunction)
+                parts = 1 << self._pool.index(conjunction)
+        self._sufficient[conjunction] = parts
+        return parts
 
     def _minimal_covers(self, parts: int) -> list[Form]:
         """Return the sets of conjunctions that cover the outcome, each of which is needed."""
@@ -254,7 +211,12 @@ class Minimiser:
         self.work.spend(self.cost + len(left) // 8)
         open_rows = self.positive & ~covered
         if not open_rows:
-            if _irredundant([self.table.conjunction(c) for c in chosen]) and self.caps.allow(chosen):
+            once = twice = 0
+            planes = [self.table.conjunction(c) for c in chosen]
+            for plane in planes:
+                once, twice = once | plane, twice | once & plane
+            # each plane needs a row of its own
+            if all(plane & once & ~twice for plane in planes) and self.caps.allow(chosen):
                 found.append(frozenset(chosen))
             return
         if len(chosen) == self.caps.disjuncts:
@@ -277,22 +239,8 @@ def hitting_sets(sets: Collection[int], work: Work) -> list[int] | None:
             if len(minimal_sets) + len(longer) > MAX_HITTING_SETS:
                 return None
             work.spend(len(longer) * (1 + len(minimal_sets) // 16) // 4)
-            minimal_sets += (
-                [x for x in longer if not any([not smaller & ~x for smaller in minimal_sets])]
-                if minimal_sets
-                else longer
-            )
+            minimal_sets += [x for x in longer if not any([not smaller & ~x for smaller in minimal_sets])]
     return minimal_sets
-
-
-def _irredundant(planes: list[int]) -> bool:
-    """Check whether every plane has a row of its own."""
-    once = twice = 0
-    for plane in planes:
-        twice |= once & plane
-        once |= plane
-    alone = once & ~twice
-    return all(plane & alone for plane in planes)
 
 
 class ThresholdMinimiser:
@@ -303,7 +251,7 @@ class ThresholdMinimiser:
 
     def __init__(
         self,
-        table: TruthTable | FuzzyTable,
+        table: TruthTable,
         outcome: int,
         caps: Caps,
         *,
@@ -311,13 +259,12 @@ class ThresholdMinimiser:
         coverage: float,
         work: Work | None = None,
     ) -> None:
-        cases: Any = table  # the two sorts of table have different sorts of planes
-        self.table, self.caps, self.work = cases, caps, work or Work()
-        self.outcome = cases.planes[outcome]
-        self.n_cases = cases.size(cases.rows)
+        self.table, self.caps, self.work = table, caps, work or Work()
+        self.outcome = table.planes[outcome]
+        self.n_cases = table.size(table.rows)
         tolerance = self.n_cases * 2.2e-16
         self.consistency, self.coverage = consistency - tolerance, coverage - tolerance
-        self.total = cases.size(self.outcome)
+        self.total = table.size(self.outcome)
         self._sufficient: dict[int, Form] = {}
         self._consistent: dict[int, bool] = {}
 
@@ -332,22 +279,18 @@ class ThresholdMinimiser:
 
     def minimally_sufficient(self, conjunction: int) -> Form:
         """Return the parts of a conjunction that reach the consistency and have no part that does."""
-        parts = self._sufficient.get(conjunction)
-        if parts is None:
-            literals, kept = bits(conjunction), list[int]()
+        if conjunction not in self._sufficient:
+            literals, parts = bits(conjunction), list[int]()
             for size in range(1, min(len(literals), self.caps.conjuncts) + 1):
                 for part in map(sum, itertools.combinations(literals, size)):
                     self.work.spend()
-                    if not any(smaller & part == smaller for smaller in kept) and self._consistent_part(part):
-                        kept.append(part)
-            parts = self._sufficient[conjunction] = frozenset(kept)
-        return parts
-
-    def _consistent_part(self, part: int) -> bool:
-        known = self._consistent.get(part)
-        if known is None:
-            known = self._consistent[part] = self._is_consistent(self.table.conjunction(part))
-        return known
+                    if not any(smaller & part == smaller for smaller in parts):
+                        if part not in self._consistent:
+                            self._consistent[part] = self._is_consistent(self.table.conjunction(part))
+                        if self._consistent[part]:
+                            parts.append(part)
+            self._sufficient[conjunction] = frozenset(parts)
+        return self._sufficient[conjunction]
 
     def forms(self, *candidates: Form) -> set[Form]:
         """Return the minimal forms of some candidates."""
@@ -369,15 +312,13 @@ class ThresholdMinimiser:
                         continue
                     if not self.caps.allow(form) or not injects(form, disjuncts):
                         continue
-                    if self._admissible(form):
+                    covered = self.table.disjunction(form)
+                    covers = self.table.both(covered, self.outcome) >= self.coverage * self.total
+                    if covers and self._is_consistent(covered):
                         form_list.append(frozenset(form))
                     else:
                         growing.append(form)
         return form_list
-
-    def _admissible(self, form: Collection[int]) -> bool:
-        cases = self.table.disjunction(form)
-        return bool(self.table.both(cases, self.outcome) >= self.coverage * self.total) and self._is_consistent(cases)
 
 
 def full_table(form: Iterable[int], vocabulary: Vocabulary) -> TruthTable:
@@ -459,16 +400,11 @@ def is_redundancy_free(model: Model, domains: Domains) -> bool:
     forms = [[sum(map(code.__getitem__, one)) for one in atom.disjuncts] for atom in model.atoms]
     outcomes = [table.planes[code[atom.outcome]] for atom in model.atoms]
     holds = [table.rows & ~(table.disjunction(one) ^ y) for one, y in zip(forms, outcomes, strict=True)]
-    allowed = table.rows
-    for one in holds:
-        allowed &= one
     for i, (form, outcome) in enumerate(zip(forms, outcomes, strict=True)):
-        others = table.rows
-        for one in holds[:i] + holds[i + 1 :]:
-            others &= one
-        if not allowed & outcome or not allowed & ~outcome or others & ~holds[i] == 0:
-            return False
-        if _deletable(form, table, others):
+        others = reduce(operator.and_, holds[:i] + holds[i + 1 :], table.rows)
+        allowed = others & holds[i]
+        varies = allowed & outcome and allowed & ~outcome
+        if not varies or others == allowed or _deletable(form, table, others):
             return False
     return True
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,68 +35,72 @@ Ints = NDArray[np.int64]
 class Names:
     """Numbers of the factors of a table, which its units of work share, in threads too."""
 
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
-        self._lock = threading.Lock()
+    def __init__(self, numbers: Mapping[str, int] | None = None) -> None:
+        self.numbers, self._lock = dict(numbers or {}), threading.Lock()
 
-    def __getstate__(self) -> dict[str, dict[str, int]]:
-        return {"numbers": dict(self.numbers)}
-
-    def __setstate__(self, state: dict[str, dict[str, int]]) -> None:
-        self.numbers, self._lock = state["numbers"], threading.Lock()
+    def __reduce__(self) -> tuple[type[Names], tuple[dict[str, int]]]:
+        return Names, (dict(self.numbers),)
 
     def number(self, name: str) -> int:
         """Return the number of a factor."""
-        index = self.numbers.get(name)
-        if index is None:
+        if name not in self.numbers:
             with self._lock:
-                index = self.numbers.setdefault(name, len(self.numbers))
-        return index
-
-    @property
-    def words(self) -> list[str]:
-        """Names by number."""
-        return list(self.numbers)
+                self.numbers.setdefault(name, len(self.numbers))
+        return self.numbers[name]
 
 
-@dataclass(frozen=True, eq=False)
-class CrispCells:
-    """The models of some cells as arrays."""
+class Sizes(NamedTuple):
+    """The models of some cells by the sizes of their parts, so that those of several tables can be joined."""
+
+    #: number of models of each cell, of atoms of each model, disjuncts of each atom, literals of each disjunct
+    models: Any
+    atoms: Any
+    disjuncts: Any
+    literals: Any
+    #: outcomes and literals, as 2 f + v for value v of factor number f
+    outcome: Any
+    codes: Any
+
+    @classmethod
+    def of(cls, cells: Iterable[Cell], names: Names) -> Sizes:
+        """Write models; those with other values than 0 and 1, or one-way arrows, are left without atoms."""
+        sizes, number = cls(*(list[int]() for _ in cls._fields)), names.number
+        for cell in cells:
+            sizes.models.append(len(cell))
+            for model in cell:
+                atoms = () if model.multi_value or model.one_way else model.atoms
+                sizes.atoms.append(len(atoms))
+                for atom in atoms:
+                    sizes.outcome.append(2 * number(atom.outcome[0]) + atom.outcome[1])
+                    sizes.disjuncts.append(len(atom.disjuncts))
+                    for one in atom.disjuncts:
+                        sizes.literals.append(len(one))
+                        sizes.codes.extend([2 * number(name) + value for name, value in one])
+        return sizes
+
+
+class CrispCells(NamedTuple):
+    """The models of some cells as arrays that kernels take."""
 
     models: Models
     #: (cells + 1,): the first model of each cell
     first: Ints
-    #: (models,): whether a model states equivalences and has no value but 0 and 1; the arrays of others are empty
-    crisp: NDArray[np.bool_]
 
+    @classmethod
+    def of(cls, *parts: Sizes) -> CrispCells:
+        """Put the cells of several parts one after another."""
+        from .kernels.scores import Models
 
-def encode(cells: Iterable[Cell], names: Names) -> CrispCells:
-    """Write models as arrays."""
-    from .kernels.scores import Models
-
-    number = names.number
-    atoms, outcome, disjuncts, ends, literals, first, crisp = [0], list[int](), [0], [0], list[int](), [0], list[bool]()
-    for cell in cells:
-        for model in cell:
-            crisp.append(not model.multi_value and not model.one_way)
-            for atom in model.atoms if crisp[-1] else ():
-                outcome.append(2 * number(atom.outcome[0]) + atom.outcome[1])
-                for one in atom.disjuncts:
-                    literals += [2 * number(name) + value for name, value in one]
-                    ends.append(len(literals))
-                disjuncts.append(len(ends) - 1)
-            atoms.append(len(outcome))
-        first.append(len(crisp))
-    arrays = (np.array(x, np.int64) for x in (atoms, outcome, disjuncts, ends, literals))
-    return CrispCells(Models(*arrays), np.array(first, np.int64), np.array(crisp, bool))
+        joined = [np.concatenate([np.asarray(x, np.int64) for x in sizes]) for sizes in zip(*parts, strict=True)]
+        first, atoms, disjuncts, ends = (np.concatenate([[0], np.cumsum(sizes)]) for sizes in joined[:4])
+        return cls(Models(atoms, joined[4], disjuncts, ends, joined[5]), first)
 
 
 class DecodedCells(Sequence[Cell]):
-    """Cells that are made from arrays when they are asked for, but for those that are given."""
+    """Cells that are made from arrays when they are asked for, but for those that are known."""
 
-    def __init__(self, packed: CrispCells, names: Names, given: Mapping[int, Cell], kinds: Ints) -> None:
-        self.packed, self.names, self.kinds = packed, names, kinds
-        self._known = dict(given)
+    def __init__(self, packed: CrispCells, names: Names, known: Mapping[int, Cell]) -> None:
+        self.packed, self.names, self._known = packed, names, dict(known)
 
     def __len__(self) -> int:
         return len(self.packed.first) - 1
@@ -111,16 +115,13 @@ class DecodedCells(Sequence[Cell]):
         return self._known[at]
 
     def _model(self, at: int) -> Model:
-        m, words = self.packed.models, self.names.words
-
-        def literal(code: int) -> tuple[str, int]:
-            return words[code >> 1], code & 1
-
+        m, words = self.packed.models, list(self.names.numbers)
         atoms = []
         for a in range(*m.atoms[at : at + 2].tolist()):
             ends = m.ends[m.disjuncts[a] : m.disjuncts[a + 1] + 1].tolist()
-            parts = [m.literals[i:j].tolist() for i, j in itertools.pairwise(ends)]
-            atoms.append(Atom(tuple(frozenset(map(literal, one)) for one in parts), literal(int(m.outcome[a]))))
+            codes = [m.outcome[a : a + 1], *(m.literals[i:j] for i, j in itertools.pairwise(ends))]
+            [outcome], *left = [[(words[code >> 1], code & 1) for code in one.tolist()] for one in codes]
+            atoms.append(Atom(tuple(map(frozenset, left)), outcome))
         return Model(tuple(atoms))
 
 
@@ -139,21 +140,18 @@ def count_quality(
 
     n = len(truth_model)
     counts, done = np.zeros((n, 2, 11), np.int64), np.zeros(n, bool)
-    able = np.flatnonzero(truths.crisp[truth_model] & estimates.crisp[estimate_model])
-    crisp_counts, counted = np.zeros((len(able), 2, 11), np.int64), np.zeros(len(able), bool)
     count_pairs(
         truths.models,
         estimates.models,
-        truth_model[able],
-        estimate_model[able],
+        truth_model,
+        estimate_model,
         convention.size_caps,
         convention.tie_rule == "disjuncts_first",
         convention.partial_credit,
         make_memory(len(names.numbers)),
-        crisp_counts,
-        counted,
+        counts,
+        done,
     )
-    counts[able], done[able] = crisp_counts, counted
     result = counts[:, :, :8].reshape(n, 2, 2, 4).astype(np.float64)
     result[:, :, 0, 3] /= MAX_PARTS
     if convention.constant_outcome == "penalise":
@@ -166,6 +164,13 @@ def count_quality(
 
 
 KINDS = ("acyclic", "cyclic", "one-way")
+
+
+def _kind(cell: Cell) -> int:
+    """Return the position of a cell's kind in `KINDS`."""
+    return 1 if any(evaluation_order(m) is None for m in cell) else 2 * any(m.one_way for m in cell)
+
+
 #: correctness and completeness of models, numerators and denominators by component, (models, 2, 2, 4), and the number
 #: of models of each pair, which stand together
 Quality = tuple[NDArray[np.float64], NDArray[np.int64]]
@@ -181,41 +186,30 @@ class TooLargePairsError(PairError, FormulaTooLargeError):
     """Pairs with models whose exact evaluation would take too long; the verbs name their rows."""
 
 
-@dataclass(frozen=True, eq=False)
 class FormulaCells:
     """Distinct cells of one side of a table, and what metrics compute once per model."""
 
-    #: the models of each cell; a truth has one
-    cells: Sequence[Cell]
-    #: position of the cell that stands for a missing control, whose metrics are undefined; -1 if none is missing
-    absent: int = -1
-    _kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+    def __init__(self, cells: Sequence[Cell], absent: int = -1, kinds: Ints | None = None) -> None:
+        #: the models of each cell; a truth has one
+        self.cells = cells
+        #: position of the cell that stands for a missing control, whose metrics are undefined; -1 if none is missing
+        self.absent = absent
+        #: position of each cell's kind in `KINDS`
+        self.kinds = np.array([*map(_kind, cells)], np.int64) if kinds is None else kinds
+        self._kept: dict[Any, Any] = {}
 
-    @cached_property
-    def kinds(self) -> NDArray[np.int64]:
-        """Position of each cell's kind in `KINDS`."""
+    @property
+    def n_models(self) -> Ints:
+        """Number of models of each cell."""
         if isinstance(self.cells, DecodedCells):
-            return self.cells.kinds
-        return np.array(
-            [
-                1 if any(evaluation_order(m) is None for m in cell) else 2 * any(m.one_way for m in cell)
-                for cell in self.cells
-            ],
-            np.int64,
-        )
+            return np.diff(self.cells.packed.first)
+        return np.array([*map(len, self.cells)], np.int64)
 
     def packed(self, names: Names) -> CrispCells:
         """Return the cells as arrays, with the numbers of a table's factors."""
         if isinstance(self.cells, DecodedCells):
             return self.cells.packed
-        return self.cached("packed", lambda: encode(self.cells, names))
-
-    @cached_property
-    def n_models(self) -> NDArray[np.int64]:
-        """Number of models of each cell."""
-        if isinstance(self.cells, DecodedCells):
-            return np.diff(self.cells.packed.first)
-        return np.array([*map(len, self.cells)], np.int64)
+        return self.cached("packed", lambda: CrispCells.of(Sizes.of(self.cells, names)))
 
     def as_equivalences(self) -> FormulaCells:
         """Return the cells with `=>` and `<=` read as `<->`."""
@@ -263,6 +257,12 @@ class FormulaPairs(Pairs):
     undrawn: str = ""
     #: numbers of factors, which controls share
     names: Names = field(default_factory=Names)
+
+    @classmethod
+    def of(cls, truth: Cell, estimate: Cell, setting: Setting) -> FormulaPairs:
+        """Return a single pair."""
+        zero = np.zeros(1, np.int64)
+        return cls(FormulaCells((truth,)), FormulaCells((estimate,)), zero, zero, zero, (setting,))
 
     @property
     def n(self) -> int:
@@ -352,18 +352,25 @@ class FormulaPairs(Pairs):
     def by_model(self, compute: Callable[[int, Model], Any], key: Any) -> list[list[Any]]:
         """Compute something for each estimated model of every distinct pair, once for all metrics."""
 
-        def computed() -> list[list[Any]]:
-            outputs: list[list[Any]] = []
-            refusals: dict[int, FormulaTooLargeError] = {}
-            for position in self.distinct[0].tolist():
-                try:
-                    outputs.append([compute(position, model) for model in self.estimated_models(position)])
-                except FormulaTooLargeError as error:
-                    refusals[position] = error
-            self._refuse(refusals)
-            return outputs
+        def of_pair(position: int) -> list[Any]:
+            return [compute(position, model) for model in self.estimated_models(position)]
 
-        outputs: list[list[Any]] = self.remember(key, computed)
+        outputs: list[list[Any]] = self.remember(key, lambda: self._each(of_pair, self.distinct[0]))
+        return outputs
+
+    def _each(self, compute: Callable[..., T], positions: Ints, *further: Ints) -> list[T]:
+        """Compute something for pairs, by position; those that would take too long are refused together."""
+        outputs: list[T] = []
+        refusals: dict[int, FormulaTooLargeError] = {}
+        for position, *more in np.stack([positions, *further], axis=1).tolist():
+            try:
+                outputs.append(compute(position, *more))
+            except FormulaTooLargeError as error:
+                refusals[position] = error
+        if refusals:
+            distinct = self.distinct[1]
+            equal = np.flatnonzero(np.isin(distinct, distinct[list(refusals)]))
+            raise TooLargePairsError(equal, str(next(iter(refusals.values()))))
         return outputs
 
     def spread(self, values: Sequence[float]) -> NDArray[np.float64]:
@@ -379,43 +386,25 @@ class FormulaPairs(Pairs):
     def _quality(self, convention: Convention) -> Quality:
         first = self.distinct[0]
         n_models = self.estimate.n_models[self.estimate_index[first]]
-        pair_of, start = np.arange(len(first)).repeat(n_models), np.cumsum(n_models) - n_models
-        place = np.arange(len(pair_of)) - start[pair_of]
+        positions, start = first.repeat(n_models), np.cumsum(n_models) - n_models
+        places = np.arange(len(positions)) - start.repeat(n_models)
+        counts, done = np.zeros((len(places), 2, 2, 4)), np.zeros(len(places), bool)
         plain = all(setting.data is None and not setting.vocabulary.multi_value for setting in self.settings)
-        if plain and convention.path_rule == "outcome" and len(place) >= FEWEST_BY_KERNELS:
-            counts, done = self._counted_by_kernels(first[pair_of], place, convention)
-        else:
-            counts, done = np.zeros((len(place), 2, 2, 4)), np.zeros(len(place), bool)
-        left = np.flatnonzero(~done)
-        counts[left] = self._counted_singly(first[pair_of[left]], place[left], convention)
-        return counts, n_models
+        if plain and convention.path_rule == "outcome" and len(places) >= FEWEST_BY_KERNELS:
+            truths, estimates = (side.packed(self.names) for side in (self.truth, self.estimate))
+            models = estimates.first[self.estimate_index[positions]] + places
+            counts, done = count_quality(truths, estimates, self.truth_index[positions], models, self.names, convention)
 
-    def _counted_by_kernels(
-        self, positions: NDArray[np.int64], places: NDArray[np.int64], convention: Convention
-    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Count shared and own complexity of models of pairs on ideal data, and return which were counted."""
-        truths, estimates = (side.packed(self.names) for side in (self.truth, self.estimate))
-        models = estimates.first[self.estimate_index[positions]] + places
-        return count_quality(truths, estimates, self.truth_index[positions], models, self.names, convention)
-
-    def _counted_singly(
-        self, positions: NDArray[np.int64], places: NDArray[np.int64], convention: Convention
-    ) -> NDArray[np.float64]:
-        """Count shared and own complexity of single models of pairs, in Python."""
-        counts = np.zeros((len(positions), 2, 2, 4))
-        refusals: dict[int, FormulaTooLargeError] = {}
-        for i, (position, place) in enumerate(zip(positions.tolist(), places.tolist(), strict=True)):
+        def counted(position: int, place: int) -> NDArray[np.float64]:
             setting, model = self.setting(position), self.estimated_models(position)[place]
-            try:
-                truth = self.truth.exposition(self.true_model(position), setting, convention, relative=False)
-                estimate = self.estimate.exposition(model, setting, convention, relative=True)
-                sides = quality_counts(truth, estimate, setting.vocabulary, convention)
-            except FormulaTooLargeError as error:
-                refusals[position] = error
-            else:
-                counts[i] = [total(list(side.values())) for side in sides]
-        self._refuse(refusals)
-        return counts
+            truth = self.truth.exposition(self.true_model(position), setting, convention, relative=False)
+            estimate = self.estimate.exposition(model, setting, convention, relative=True)
+            sides = quality_counts(truth, estimate, setting.vocabulary, convention)
+            return np.stack([total(list(side.values())) for side in sides])
+
+        if not done.all():
+            counts[~done] = self._each(counted, positions[~done], places[~done])
+        return counts, n_models
 
     def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
         """Yield the pairs whose estimates do not reach the thresholds of their data, by thresholds."""
@@ -448,13 +437,6 @@ class FormulaPairs(Pairs):
             return True
         return all(ascribed.constant or ascribed.disjunctions for ascribed in exposition.values())
 
-    def _refuse(self, refusals: Mapping[int, FormulaTooLargeError]) -> None:
-        """Raise an error that names the pairs equal to those that would take too long, by position."""
-        if refusals:
-            distinct = self.distinct[1]
-            positions = np.flatnonzero(np.isin(distinct, distinct[list(refusals)]))
-            raise TooLargePairsError(positions, str(next(iter(refusals.values()))))
-
 
 def total(counts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Add counts (2, 4) of outcomes up; shares of paths are added as fractions, so that the order does not matter."""
@@ -466,6 +448,7 @@ def total(counts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
 
 def compile_kernels() -> None:
     """Compile the kernels that count the quality of many pairs."""
-    cells = [FormulaCells((as_models(text),)) for text in ("(A*b+C<->D)*(D*E+a<->F)", "(A+C<->D)*(D*E<->F)")]
-    zero = np.zeros(1, np.int64)
-    FormulaPairs(cells[0], cells[1], zero, zero, zero, (Setting(),))._counted_by_kernels(zero, zero, Convention())
+    names, zero = Names(), np.zeros(1, np.int64)
+    texts = "(A*b+C<->D)*(D*E+a<->F)", "(A+C<->D)*(D*E<->F)"
+    truth, estimate = (CrispCells.of(Sizes.of([as_models(text)], names)) for text in texts)
+    count_quality(truth, estimate, zero, zero, names, Convention())

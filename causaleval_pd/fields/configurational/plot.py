@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from typing import Literal as OneOf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...contract.checks import check_number, check_whole
 from ...contract.figure import figure
@@ -21,7 +19,7 @@ from ...execution.random_streams import RNGLike
 from ...statistics.arrays import quantile_interval
 from .formula import Conjunction, Domains, FormulaTooLargeError, Literal, Model
 from .nulls import guesses
-from .pairs import FormulaCells, FormulaPairs
+from .pairs import FormulaPairs
 from .quality import COMPONENTS, quality_table
 from .reader import as_model
 from .submodel import judge_claims
@@ -52,16 +50,11 @@ class Claim(NamedTuple):
     looks: Mapping[Literal, str] = {}
 
 
-class Place(NamedTuple):
-    """Something that takes a row of a layer: a factor, or a literal whose line passes by."""
-
-    layer: int
-    name: str
-    value: int | None
+#: what takes a row of a layer: a factor (value -1), or a literal whose line passes by
+Place = tuple[int, str, int]
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     """Positions of factors, of the lines that pass by others, and of joints."""
 
     #: position of each factor
@@ -97,63 +90,50 @@ def lay_out(claims: Sequence[Claim]) -> Layout:
     if len(claims) > MAX_CLAIMS:
         raise FormulaTooLargeError(f"{len(claims)} disjuncts are too many to draw; the limit is {MAX_CLAIMS}")
     layer = layers_of(claims)
-    links: list[tuple[Place, Place]] = []
+    place_of = {name: (at, name, -1) for name, at in layer.items()}
     routes: dict[tuple[int, Literal], list[Place]] = {}
+    links = set[tuple[Place, Place]]()
     for number, claim in enumerate(claims):
-        effect = claim.outcome[0]
-        for literal in sorted(claim.disjunct):
-            start = layer[literal[0]]
-            route = [Place(start, literal[0], None)]
-            route += [Place(at, *literal) for at in range(start + 1, layer[effect])]
+        effect = place_of[claim.outcome[0]]
+        for literal in claim.disjunct:
+            route = [(at, *literal) for at in range(layer[literal[0]] + 1, effect[0])]
             routes[number, literal] = route
-            links += list(zip(route, [*route[1:], Place(layer[effect], effect, None)], strict=True))
-    rows = _order({Place(at, name, None) for name, at in layer.items()}, sorted(set(links)))
+            links |= set(pairwise([place_of[literal[0]], *route, effect]))
+    rows = _order(set(place_of.values()), links)
     position = {
-        place: (float(place.layer), _ROW * ((len(row) - 1) / 2 - i)) for row in rows for i, place in enumerate(row)
+        place: (float(place[0]), _ROW * ((len(row) - 1) / 2 - i)) for row in rows for i, place in enumerate(row)
     }
-    factors = {name: position[Place(at, name, None)] for name, at in layer.items()}
-    ways = {key: [position[place] for place in route[1:]] for key, route in routes.items()}
+    factors = {name: position[place] for name, place in place_of.items()}
+    ways = {key: [position[place] for place in route] for key, route in routes.items()}
     return Layout(factors, ways, _joints(claims, factors, ways))
 
 
-def _order(factors: Iterable[Place], links: Sequence[tuple[Place, Place]]) -> list[list[Place]]:
+def _order(factors: set[Place], links: set[tuple[Place, Place]]) -> list[list[Place]]:
     """Order the places of every layer so that few links cross (repeated barycentres)."""
-    places = sorted(
-        {*factors, *(place for link in links for place in link)},
-        key=lambda place: (place.name, -1 if place.value is None else place.value),
-    )
-    rows = [[p for p in places if p.layer == at] for at in range(max((p.layer for p in places), default=-1) + 1)]
-    before: dict[Place, list[Place]] = {place: [] for place in places}
-    after: dict[Place, list[Place]] = {place: [] for place in places}
+    near: dict[bool, dict[Place, list[Place]]] = {True: {}, False: {}}
     for left, right in links:
-        after[left].append(right)
-        before[right].append(left)
-    best, fewest = [list(row) for row in rows], _crossings(rows, links)
+        near[True].setdefault(right, []).append(left)
+        near[False].setdefault(left, []).append(right)
+    places = sorted(factors.union(*links), key=lambda place: place[1:])
+    rows = [[place for place in places if place[0] == at] for at in sorted({place[0] for place in places})]
+    together = [
+        (one, other) for one, other in combinations(links, 2) if (one[0][0], one[1][0]) == (other[0][0], other[1][0])
+    ]
+
+    def crossings() -> int:
+        height = {place: i for row in rows for i, place in enumerate(row)}
+        return sum((height[a] - height[c]) * (height[b] - height[d]) < 0 for (a, b), (c, d) in together)
+
+    best, fewest = [list(row) for row in rows], crossings()
     for sweep in range(_SWEEPS):
-        neighbours = before if sweep % 2 == 0 else after
-        for row in rows if sweep % 2 == 0 else reversed(rows):
-            height = {p: i - (len(r) - 1) / 2 for r in rows for i, p in enumerate(r)}
-
-            def centre(place: Place, height: dict[Place, float] = height) -> float:
-                near = neighbours[place]  # noqa: B023
-                return sum(height[p] for p in near) / len(near) if near else height[place]
-
-            row.sort(key=centre)
-        crossings = _crossings(rows, links)
-        if crossings < fewest:
-            best, fewest = [list(row) for row in rows], crossings
+        forwards = sweep % 2 == 0
+        for row in rows if forwards else reversed(rows):
+            height = {place: i - (len(r) - 1) / 2 for r in rows for i, place in enumerate(r)}
+            centres = {place: [height[p] for p in near[forwards].get(place, [place])] for place in row}
+            row.sort(key=lambda place, centres=centres: sum(centres[place]) / len(centres[place]))  # type: ignore[misc]
+        if (n_crossings := crossings()) < fewest:
+            best, fewest = [list(row) for row in rows], n_crossings
     return best
-
-
-def _crossings(rows: Sequence[Sequence[Place]], links: Sequence[tuple[Place, Place]]) -> int:
-    """Count the pairs of links between two layers that cross."""
-    height = {place: i for row in rows for i, place in enumerate(row)}
-    crossings = 0
-    for i, (a, b) in enumerate(links):
-        for c, d in links[i + 1 :]:
-            if a.layer == c.layer and b.layer == d.layer:
-                crossings += (height[a] - height[c]) * (height[b] - height[d]) < 0
-    return crossings
 
 
 def _joints(
@@ -170,9 +150,9 @@ def _joints(
     points: dict[int, Point] = {}
     for x, joints in wanted.items():
         joints.sort()
-        heights = [height for height, _ in joints]
-        for i in range(1, len(heights)):
-            heights[i] = max(heights[i], heights[i - 1] + _JOIN)
+        heights: list[float] = []
+        for height, _ in joints:
+            heights.append(max(height, heights[-1] + _JOIN) if heights else height)
         shift = sum(h for h, _ in joints) / len(joints) - sum(heights) / len(heights)
         points |= {number: (x, height + shift) for (_, number), height in zip(joints, heights, strict=True)}
     return points
@@ -306,16 +286,14 @@ def model_difference(
     true, estimated = (as_model(model) for model in (truth, estimate))
     verdicts = judge_claims(true, estimated, Setting(domains))
     missing = {(one, atom.outcome) for atom in true.atoms for one in atom.disjuncts} - verdicts.keys()
-    every = sorted(missing | verdicts.keys(), key=lambda claim: (claim[1], sorted(claim[0])))
     claims = []
-    for disjunct, outcome in every:
-        verdict = verdicts.get((disjunct, outcome))
-        false = verdict is not None and verdict.standing == "false"
-        causes = dict.fromkeys(verdict.causes, "literal") if verdict is not None and false else {}
-        claims.append(Claim(disjunct, outcome, "missing" if verdict is None else verdict.standing, causes))
+    for disjunct, outcome in sorted(missing | verdicts.keys(), key=lambda claim: (claim[1], sorted(claim[0]))):
+        standing, causes = verdicts.get((disjunct, outcome), ("missing", ()))
+        looks = dict.fromkeys(causes, "literal") if standing == "false" else {}
+        claims.append(Claim(disjunct, outcome, standing, looks))
     new_figure = ax is None
     ax = _draw(claims, ax)
-    used = {claim.look for claim in claims} | {look for claim in claims for look in claim.looks.values()}
+    used = {look for claim in claims for look in (claim.look, *claim.looks.values())}
     handles = [
         Line2D([], [], color=_colour(look), linestyle=style, lw=1.6, label=words)
         for look, (_, style, words) in _LOOKS.items()
@@ -358,8 +336,7 @@ def _colour(look: str) -> Any:
 def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
     """Draw claims: lines first, factors over them."""
     layout = lay_out(claims)
-    ways = [point for way in layout.ways.values() for point in way]
-    xs, ys = zip(*[*layout.factors.values(), *layout.joints.values(), *ways], strict=True)
+    xs, ys = zip(*layout.factors.values(), *layout.joints.values(), *chain(*layout.ways.values()), strict=True)
     wide = {name: 0.085 + 0.05 * len(name) for name in layout.factors}
     layer = max(_LAYER, 1.0 + 2 * max(wide.values())) if ax is None else inches(ax) / (max(xs) + 0.8)
     half = {name: width / layer for name, width in wide.items()}
@@ -373,19 +350,22 @@ def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
     ax = place_to_draw(ax, max(4.2, layer * (max(xs) + 2 * margin)), max(2.2, row * tall + 1.6))
     ax.set(xlim=(-margin, max(xs) + margin), ylim=(min(ys) - 0.55 - round_y, max(ys) + 0.55))
     ax.set_axis_off()
-    ports = _ports(claims, layout, half)
+    ports: dict[Literal, Point] = {}
+    for name, (x, y) in layout.factors.items():
+        # the lines of several literals leave above each other
+        stack = sorted({one for claim in claims for one in claim.disjunct if one[0] == name}, reverse=True)
+        for i, literal in enumerate(stack):
+            ports[literal] = (x + half[name], y + 0.22 * ((len(stack) - 1) / 2 - i))
     arrivals = _arrivals(claims, layout, half)
     multi_value = any(value > 1 for claim in claims for _, value in (*claim.disjunct, claim.outcome))
     for number, claim in enumerate(claims):
-        effect = arrivals[number]
+        x, y = arrivals[number]
         if not multi_value:
-            _mark(ax, (effect[0] - 0.01, effect[1]), claim.outcome[1], "right", multi_value)
-        if claim.outcome[1] == 0 and not multi_value:
-            effect = (effect[0] - 0.045, effect[1])
-        joint = layout.joints.get(number)
-        together = len(claim.disjunct) > 1
+            _mark(ax, (x - 0.01, y), claim.outcome[1], "right", multi_value)
+        effect = (x - 0.045, y) if claim.outcome[1] == 0 and not multi_value else (x, y)
+        joint, together = layout.joints.get(number), len(claim.disjunct) > 1
+        ends = [effect] if joint is None else [joint] if together else [joint, effect]
         for literal in sorted(claim.disjunct):
-            ends = [effect] if joint is None else [joint] if together else [joint, effect]
             points = [ports[literal], *layout.ways[number, literal], *ends]
             _curve(ax, points, claim.looks.get(literal, claim.look), arrow=not together)
         if joint is not None and together:
@@ -395,24 +375,13 @@ def _draw(claims: Sequence[Claim], ax: Axes | None) -> Axes:
         _mark(ax, port, literal[1], "left", multi_value)
     if multi_value:
         # one label for all arrows that explain one value, over the highest
-        for outcome in {claim.outcome for claim in claims}:
+        for outcome in sorted({claim.outcome for claim in claims}):
             tips = [arrivals[number] for number, claim in enumerate(claims) if claim.outcome == outcome]
             _mark(ax, max(tips, key=lambda tip: tip[1]), outcome[1], "right", multi_value)
     for name, (x, y) in layout.factors.items():
         box = {"boxstyle": "round,pad=0.35", "facecolor": tone(0.0), "edgecolor": tone(0.85)}
         ax.text(x, y, name, ha="center", va="center", bbox=box, zorder=5, gid="factor")
     return ax
-
-
-def _ports(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[Literal, Point]:
-    """Return the point at which the lines of each literal leave its factor; several literals stand above each other."""
-    literals = sorted({literal for claim in claims for literal in claim.disjunct})
-    ports = {}
-    for name, (x, y) in layout.factors.items():
-        stack = [literal for literal in literals if literal[0] == name]
-        for i, literal in enumerate(reversed(stack)):
-            ports[literal] = (x + half[name], y + 0.22 * ((len(stack) - 1) / 2 - i))
-    return ports
 
 
 def _arrivals(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -> dict[int, Point]:
@@ -427,15 +396,11 @@ def _arrivals(claims: Sequence[Claim], layout: Layout, half: dict[str, float]) -
             return layout.joints.get(number, ways[-1])[1]
 
         # arrows that explain one value stand together, with room for the label of the next value
-        groups = [
-            [n for n in arrows if claims[n].outcome[1] == value]
-            for value in sorted({claims[n].outcome[1] for n in arrows})
-        ]
-        groups.sort(key=lambda group: sum(map(origin, group)) / len(group))
-        heights: dict[int, float] = {}
-        at = 0.0
-        for group in groups:
-            for number in sorted(group, key=origin):
+        values = sorted({claims[number].outcome[1] for number in arrows})
+        groups = [sorted((n for n in arrows if claims[n].outcome[1] == value), key=origin) for value in values]
+        heights, at = dict[int, float](), 0.0
+        for group in sorted(groups, key=lambda group: sum(map(origin, group)) / len(group)):
+            for number in group:
                 heights[number] = at
                 at += min(0.16, 0.4 / len(arrows))
             at += 0.12
@@ -451,15 +416,22 @@ def _curve(ax: Axes, points: Sequence[Point], look: str, *, arrow: bool) -> None
 
     corners, codes = [points[0]], [Path.MOVETO]
     for (x0, y0), (x1, y1) in pairwise(points):
-        if x1 <= x0:
-            (out, down), low = _ROUND, min(y0, y1)
-            turn = (x0 + out, y0), (x0 + out, low - down), (x0, low - down)
-            corners += [*turn, (x1, low - down), (x1 - out, low - down), (x1 - out, y1), (x1, y1)]
+        if x1 > x0:
+            bend = 0.5 * (x1 - x0)
+            corners += [(x0 + bend, y0), (x1 - bend, y1), (x1, y1)]
+            codes += [Path.CURVE4] * 3
+        else:
+            out, low = _ROUND[0], min(y0, y1) - _ROUND[1]
+            corners += [
+                (x0 + out, y0),
+                (x0 + out, low),
+                (x0, low),
+                (x1, low),
+                (x1 - out, low),
+                (x1 - out, y1),
+                (x1, y1),
+            ]
             codes += [Path.CURVE4] * 3 + [Path.LINETO] + [Path.CURVE4] * 3
-            continue
-        bend = 0.5 * (x1 - x0)
-        corners += [(x0 + bend, y0), (x1 - bend, y1), (x1, y1)]
-        codes += [Path.CURVE4] * 3
     style = {"color": _colour(look), "linestyle": _LOOKS[look][1], "lw": 1.4, "zorder": 2, "gid": look}
     tip = "-|>,head_width=3,head_length=6" if arrow else "-"
     ax.add_patch(FancyArrowPatch(path=Path(corners, codes), arrowstyle=tip, **style))
@@ -540,9 +512,7 @@ def score_profile(
     check_whole(n_draws, "n_draws")
     check_number(level, "level", "(0, 1)")
     if n_draws:
-        zero = np.zeros(1, np.int64)
-        cells = [FormulaCells(((model,),)) for model in (true, estimated)]
-        drawn = guesses(FormulaPairs(cells[0], cells[1], zero, zero, zero, (setting,)), null, n_draws, rng)
+        drawn = guesses(FormulaPairs.of((true,), (estimated,), setting), null, n_draws, rng)
     beside = np.full(len(_PARTS), np.nan)
     for i, measure in enumerate(_MEASURES):
         counts = table[table["measure"] == measure].groupby("component")[["shared", "complexity"]].sum()
@@ -562,7 +532,11 @@ def score_profile(
                 ax.annotate(f"{part:.3g}/{whole:.3g}", (at, value), offset, **style)
         beside = score
         if drawn is not None:
-            _guessed(ax, drawn, measure, x, colour, level)
+            names = [measure if part == "overall" else f"{measure}_{part}" for part in _PARTS]
+            values = np.stack([np.asarray(get_metric(name)(drawn), np.float64) for name in names])
+            low, high = quantile_interval(values, level)
+            ax.bar(x, high - low, 0.2, bottom=low, color=colour, alpha=opacity(0.2), zorder=1)
+            ax.hlines(np.nanmean(values, axis=1), x - 0.1, x + 0.1, color=colour, lw=1.5, zorder=2)
     ax.set(ylim=(-0.03, 1.2), ylabel="score (higher is better)")
     ax.set_xticks(range(len(_PARTS)), _PARTS)
     ax.axvline(0.5, color=tone(0.15, ax), lw=1)
@@ -574,12 +548,3 @@ def score_profile(
     if caption:
         write_caption(ax, new_figure, f"Numbers: complexity that both models share / own complexity{bars}.")
     return ax
-
-
-def _guessed(ax: Axes, drawn: FormulaPairs, measure: str, x: NDArray[np.float64], colour: Any, level: float) -> None:
-    """Draw the null reference interval and mean of a measure, overall and by component, for bars at `x`."""
-    names = [measure if part == "overall" else f"{measure}_{part}" for part in _PARTS]
-    values = np.stack([np.asarray(get_metric(name)(drawn), np.float64) for name in names])
-    low, high = quantile_interval(values, level)
-    ax.bar(x, high - low, 0.2, bottom=low, color=colour, alpha=opacity(0.2), zorder=1)
-    ax.hlines(np.nanmean(values, axis=1), x - 0.1, x + 0.1, color=colour, lw=1.5, zorder=2)

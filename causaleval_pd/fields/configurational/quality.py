@@ -16,7 +16,7 @@ import itertools
 import math
 from collections.abc import Callable, Container, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from typing import Any, TypeVar
 from typing import Literal as OneOf
 
@@ -80,13 +80,6 @@ class Ascriptions:
 Exposition = dict[int, Ascriptions]
 
 
-def as_written(outcome: int, form: Form) -> Ascriptions:
-    """Return the parts of an atom whose outcome is constant: each literal is a path of its own."""
-    literals = union(form)
-    paths = tuple((literal, outcome) for literal in bits(literals))
-    return Ascriptions(literals, tuple(sorted(form)), (form,), paths, constant=True)
-
-
 def negate(form: Iterable[int], vocabulary: Vocabulary, work: Work | None = None) -> Form:
     """Negate a disjunctive normal form by De Morgan's law, multiplied out without absorption; no contradictions."""
     products, work = {0}, work or Work()
@@ -126,35 +119,25 @@ class Expansion:
         self.work.spend(1 + len(disjuncts) // 16)
         return disjuncts
 
-    def candidates(self, form: Form) -> set[Form]:
-        """Return a formula with outcomes replaced one after the other, in every order; every step is a candidate."""
-        return _reached(form, lambda current: (new for _, new in self._steps(current) if new))
-
-    def _steps(self, form: Form) -> list[tuple[int, Form]]:
+    def steps(self, form: Form) -> list[tuple[int, Form]]:
         """Return the formulas in which one outcome more is replaced, each with that outcome."""
         literals = union(form)
-        return [
-            (outcome, self.substitute(form, outcome))
-            for outcome in self.atoms
-            if literals & (outcome | self.vocabulary.negation(outcome))
-        ]
+        mentioned = [one for one in self.atoms if literals & (one | self.vocabulary.negation(one))]
+        return [(one, new) for one in mentioned if (new := self.substitute(form, one))]
 
-    def substitutions(self, form: Form) -> set[tuple[frozenset[int], Form]]:
-        """Return the candidates with the sets of outcomes that were replaced."""
-        return _reached(
-            (frozenset[int](), form), lambda at: ((at[0] | {one}, new) for one, new in self._steps(at[1]) if new)
-        )
+    def candidates(self, form: Form) -> set[Form]:
+        """Return a formula with outcomes replaced one after the other, in every order; every step is a candidate."""
+        return reached(form, lambda current: [new for _, new in self.steps(current)])
 
 
-def _reached(start: T, following: Callable[[T], Iterable[T]]) -> set[T]:
+def reached(start: T, following: Callable[[T], Iterable[T]]) -> set[T]:
     """Return everything that can be reached in any number of steps."""
-    reached, todo = {start}, [start]
+    known, todo = {start}, [start]
     while todo:
-        for new in following(todo.pop()):
-            if new not in reached:
-                reached.add(new)
-                todo.append(new)
-    return reached
+        new = set(following(todo.pop())) - known
+        known |= new
+        todo += new
+    return known
 
 
 def expose(
@@ -200,73 +183,58 @@ class _Expositor:
             n = len(model.factors) - len(self.atoms)
             caps = Caps(min(n, 3 * n + 5), min(2 * n, 3 * n + 5), 3 * n + 5) if size_caps else NO_CAPS
             self.minimiser = lambda outcome: Minimiser(table, outcome, caps, work)
-        self.causes: dict[int, int] = {}
+        self._forms: dict[int, tuple[Form, ...] | None] = {}
 
     def exposition(self) -> Exposition:
-        ascriptions: Exposition = {}
-        for outcome, form in self.atoms.items():
-            minimal = self.minimal_forms(outcome, form)
-            if minimal is None:
-                ascriptions[outcome], self.causes[outcome] = as_written(outcome, form), 0
-                continue
-            literals = self.causes[outcome] = _literals(minimal)
-            conjunctions = tuple(sorted({code for one in minimal for code in one}))
-            ascriptions[outcome] = Ascriptions(literals, conjunctions, minimal, ())
-        return {
-            outcome: known if known.constant else replace(known, sequences=self.sequences(outcome, known.literals))
-            for outcome, known in ascriptions.items()
-        }
+        return {outcome: self.ascribed(outcome, form) for outcome, form in self.atoms.items()}
 
-    def minimal_forms(self, outcome: int, form: Form) -> tuple[Form, ...] | None:
-        """Return the minimal forms of all candidates, None if the outcome is constant."""
-        minimiser = self.minimiser(outcome)
-        if minimiser.constant:
-            return None
-        form_set = minimiser.forms(*self.expansion.candidates(form))
-        if self.relative:
-            words = self.vocabulary
-            form_set = {one for one in form_set if is_irredundant(one, full_table(one, words))}
-        return tuple(sorted(form_set, key=sorted))
+    def ascribed(self, outcome: int, form: Form) -> Ascriptions:
+        """Return the causes of an outcome; those of one that is constant as written, each literal a path of its own."""
+        minimal = self.minimal_forms(outcome)
+        if minimal is None:
+            literals = union(form)
+            paths = tuple((literal, outcome) for literal in bits(literals))
+            return Ascriptions(literals, tuple(sorted(form)), (form,), paths, constant=True)
+        conjunctions = tuple(sorted({code for one in minimal for code in one}))
+        return Ascriptions(union(conjunctions), conjunctions, minimal, self.sequences(outcome))
+
+    def minimal_forms(self, literal: int) -> tuple[Form, ...] | None:
+        """Return the minimal forms of all candidates of an outcome or the negation of one, None if it is constant."""
+        if literal not in self._forms:
+            minimiser, self._forms[literal] = self.minimiser(literal), None
+            if not minimiser.constant:
+                form = self.atoms.get(literal) or self.expansion.negated(self.vocabulary.negation(literal))
+                forms = minimiser.forms(*self.expansion.candidates(form))
+                if self.relative:
+                    forms = {one for one in forms if is_irredundant(one, full_table(one, self.vocabulary))}
+                self._forms[literal] = tuple(sorted(forms, key=sorted))
+        return self._forms[literal]
+
+    def causes(self, literal: int) -> int:
+        """Return the causes of an outcome or of the negation of one."""
+        return union(map(union, self.minimal_forms(literal) or ()))
 
     def predecessors(self, literal: int) -> list[int]:
         """Return the literals of the atom that explains a literal, negated where it explains the negation."""
         if literal in self.atoms:
-            return bits(_literals([self.atoms[literal]]))
-        negation = self.vocabulary.negation(literal)
-        if negation in self.atoms:
-            atom_literals = bits(_literals([self.atoms[negation]]))
-            return sorted({other for bit in atom_literals for other in self.vocabulary.negations(bit)})
-        return []
+            return bits(union(self.atoms[literal]))
+        atom_literals = bits(union(self.atoms.get(self.vocabulary.negation(literal), ())))
+        return sorted({other for bit in atom_literals for other in self.vocabulary.negations(bit)})
 
-    def sequences(self, outcome: int, allowed: int) -> tuple[tuple[int, ...], ...]:
-        """Return the paths from root literals to the outcome through literals that are its causes."""
+    def sequences(self, outcome: int) -> tuple[tuple[int, ...], ...]:
+        """Return the paths from root literals to the outcome through its causes; if pairwise, each of every later."""
+        allowed = self.causes(outcome)
         paths: list[tuple[int, ...]] = []
         todo: list[tuple[int, ...]] = [(outcome,)]
         while todo:
             path = todo.pop()
             for literal in self.predecessors(path[0]):
-                if literal & allowed and (not self.pairwise or self.causes_all(literal, path)):
-                    longer = (literal, *path)
-                    (todo if self.predecessors(literal) else paths).append(longer)
+                later = path[:-1] if self.pairwise else ()
+                if literal & allowed and all(literal & self.causes(one) for one in later):
+                    (todo if self.predecessors(literal) else paths).append((literal, *path))
             if len(paths) + len(todo) > MAX_PATHS:
                 raise FormulaTooLargeError(f"an outcome has more than {MAX_PATHS} causal paths")
         return tuple(sorted(paths))
-
-    def causes_all(self, literal: int, path: tuple[int, ...]) -> bool:
-        """Check whether a literal is a cause of every later element of a path but its outcome."""
-        return all(literal & self.causes_of(later) for later in path[:-1])
-
-    def causes_of(self, literal: int) -> int:
-        """Return the causes of an outcome or of the negation of one."""
-        if literal not in self.causes:
-            negated = self.expansion.negated(self.vocabulary.negation(literal))
-            self.causes[literal] = _literals(self.minimal_forms(literal, negated) or ())
-        return self.causes[literal]
-
-
-def _literals(forms: Iterable[Form]) -> int:
-    """Return the literals that occur in some formulas."""
-    return union(map(union, forms))
 
 
 def exposition_table(model: Model | str, setting: Setting | None = None) -> pd.DataFrame:
@@ -304,22 +272,14 @@ def exposition_table(model: Model | str, setting: Setting | None = None) -> pd.D
     for outcome, ascribed in known.items():
         if ascribed.constant:
             continue
-        effect = text(outcome)
-        rows += [(effect, "literal", text(bit), 1) for bit in bits(ascribed.literals)]
-        rows += [(effect, "conjunctive", text(code), code.bit_count()) for code in ascribed.conjunctions]
-        rows += [
-            (
-                effect,
-                "disjunctive",
-                dnf_text(map(words.decode, form), multi_value=words.multi_value),
-                sum(code.bit_count() for code in form),
-            )
-            for form in ascribed.disjunctions
-        ]
-        rows += [(effect, "sequential", "->".join(map(text, path)), 1) for path in ascribed.sequences]
-    table = pd.DataFrame(rows, columns=["outcome", "component", "item", "complexity"])
-    order = table["component"].map({name: i for i, name in enumerate(COMPONENTS)})
-    return table.assign(order=order).sort_values(["outcome", "order", "item"], ignore_index=True).drop(columns="order")
+        for form in ascribed.disjunctions:
+            written = dnf_text(map(words.decode, form), multi_value=words.multi_value)
+            rows.append((text(outcome), "disjunctive", written, sum(map(int.bit_count, form))))
+        rows += [(text(outcome), "literal", text(bit), 1) for bit in bits(ascribed.literals)]
+        rows += [(text(outcome), "conjunctive", text(code), code.bit_count()) for code in ascribed.conjunctions]
+        rows += [(text(outcome), "sequential", "->".join(map(text, path)), 1) for path in ascribed.sequences]
+    rows.sort(key=lambda row: (row[0], COMPONENTS.index(row[1]), row[2]))
+    return pd.DataFrame(rows, columns=["outcome", "component", "item", "complexity"])
 
 
 def _text(code: int, words: Vocabulary) -> str:
@@ -454,25 +414,20 @@ def quality_counts(
         parts = math.lcm(*(length for length, _ in lengths))
         return sum(parts * end_length // length for length, end_length in lengths) / parts
 
-    sides = []
+    sides: list[dict[int, NDArray[np.float64]]] = []
     for own, others, paths in ((estimate, truth, correct_paths), (truth, estimate, complete_paths)):
         counts = {}
         for outcome, ascribed in own.items():
             other = others.get(outcome)
             constant = ascribed.constant or (other is not None and other.constant)
+            counts[outcome] = np.zeros((2, 4))
             if constant and convention.constant_outcome == "nan":
-                counts[outcome] = np.full((2, 4), np.nan)
-                continue
-            if ascribed.constant and (own is truth or convention.constant_outcome == "drop"):
-                counts[outcome] = np.zeros((2, 4))
-                continue
-            shared: tuple[float, ...] = (0, 0, 0, 0)
-            if other is not None and not constant:
-                shared = (
-                    *shared_by_outcome(ascribed, other, convention.tie_rule, work),
-                    paths(ascribed, outcome, other),
-                )
-            counts[outcome] = np.array([shared, ascribed.complexities], np.float64)
+                counts[outcome][:] = np.nan
+            elif not ascribed.constant or (own is estimate and convention.constant_outcome == "penalise"):
+                counts[outcome][1] = ascribed.complexities
+                if other is not None and not constant:
+                    literals = shared_by_outcome(ascribed, other, convention.tie_rule, work)
+                    counts[outcome][0] = *literals, paths(ascribed, outcome, other)
         sides.append(counts)
     return sides[0], sides[1]
 
@@ -525,23 +480,18 @@ def quality_table(
     [17.0, 26.33]
     """
     setting, chosen = setting or Setting(), Convention.of(convention)
-    known: dict[tuple[Model, bool], Exposition] = {}
 
+    @cache
     def exposed(model: Model, *, relative: bool) -> Exposition:
-        if (model, relative) not in known:
-            known[model, relative] = expose(
-                model, setting, relative=relative, path_rule=chosen.path_rule, size_caps=chosen.size_caps
-            )
-        return known[model, relative]
+        return expose(model, setting, relative=relative, path_rule=chosen.path_rule, size_caps=chosen.size_caps)
 
     rows: list[tuple[Any, ...]] = []
-    for label, true, estimated in _paired(truth, estimate):
+    for label, [true], estimated in _paired(truth, estimate):
         for model in estimated:
-            sides = quality_counts(
-                exposed(true[0], relative=False), exposed(model, relative=True), setting.vocabulary, chosen
-            )
-            for measure, counts in zip(("correctness", "completeness"), sides, strict=True):
-                head = (label, str(true[0]), str(model), measure)
+            sides = exposed(true, relative=False), exposed(model, relative=True)
+            counted = quality_counts(*sides, setting.vocabulary, chosen)
+            for measure, counts in zip(("correctness", "completeness"), counted, strict=True):
+                head = (label, str(true), str(model), measure)
                 for outcome, count in counts.items():
                     effect = _text(outcome, setting.vocabulary)
                     rows += [(*head, effect, name, *count[:, i].tolist()) for i, name in enumerate(COMPONENTS)]
@@ -566,13 +516,13 @@ def _paired(truth: Column, estimate: Column) -> list[tuple[Hashable, Cell, Cell]
             f"truth has {len(columns['truth'])} rows and estimate {len(columns['estimate'])}, or their "
             "index labels differ; give columns of one table, or one model for all rows"
         )
-    read = {
-        name: [_cell(cell, name, i, index) for i, cell in enumerate(columns[name])]
+    read = [
+        [_cell(cell, name, i, index) for i, cell in enumerate(columns[name])]
         if name in columns
         else [_cell(cells, name, None, index)] * len(index)
         for name, cells in sides.items()
-    }
-    return list(zip(index.tolist(), read["truth"], read["estimate"], strict=True))
+    ]
+    return list(zip(index.tolist(), *read, strict=True))
 
 
 def _cell(cell: Any, name: str, row: int | None, index: pd.Index) -> Cell:

@@ -11,7 +11,6 @@ References
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import inspect
 from collections.abc import Callable, Sequence
@@ -133,7 +132,10 @@ def _found(
     search: Search, prepared: Prepared, data: pd.DataFrame, rng: np.random.Generator, draw: tuple[int, int], row: int
 ) -> Cell | None:
     """Return the models that a method finds in shuffled data, or those that it found in equal data before."""
-    digest = _digest(search, data, draw)
+    names = [str(name).upper() for name in data.columns]
+    numbers = np.stack(list(factor_columns(data, names).values()), axis=1) if names else np.empty((len(data), 0))
+    parts = (search.name, names, numbers.shape, draw if search.random else None)
+    digest = hashlib.blake2b(repr(parts).encode() + numbers.tobytes(), digest_size=16).hexdigest()
     text = prepared.results.get(digest)
     if text is None:
         models = search.method(data, rng=rng) if search.random else search.method(data)
@@ -145,14 +147,6 @@ def _found(
             prepared.results.clear()
         prepared.results[digest] = text
     return parse_set(text) if text else None
-
-
-def _digest(search: Search, data: pd.DataFrame, draw: tuple[int, int]) -> str:
-    """Name a run of a method: equal names have equal results."""
-    names = [str(name).upper() for name in data.columns]
-    numbers = np.stack(list(factor_columns(data, names).values()), axis=1) if names else np.empty((len(data), 0))
-    parts = (search.name, names, numbers.shape, draw if search.random else None)
-    return hashlib.blake2b(repr(parts).encode() + numbers.tobytes(), digest_size=16).hexdigest()
 
 
 def search_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
@@ -168,7 +162,8 @@ def search_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
     def drawn(start: int, count: int) -> FormulaPairs:
         # where rows are judged relative to data, controls are judged relative to the data in which they were found
         cells: list[Cell | None] = []
-        settings: list[Setting] = []
+        settings: dict[Setting, int] = {}
+        numbers: list[int] = []
         for position, (row, key) in enumerate(zip(rows.tolist(), keys.tolist(), strict=True)):
             setting, search = pairs.setting(position), prepared.searches[int(codes[position])]
             models = (pairs.true_model(position), *pairs.estimated_models(position))
@@ -179,22 +174,18 @@ def search_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
                 data = search.shuffled(outcomes, prepared.shuffle, rng)
                 cells.append(_found(search, prepared, data, rng, (key, number), row))
                 if setting.data is not None:
-                    setting = copy.copy(setting)  # of the same values, with other data
-                    setting.__dict__.pop("cases", None)
-                    setting.data = data
-                settings.append(setting)
-                for model in cells[-1] or ():
-                    try:
-                        settings[-1].check(model, relative=True)
-                    except ValueError as error:
-                        raise ValueError(f"{name_row(row)}: null 'search': {error}") from None
+                    setting = setting.with_data(data)
+                numbers.append(settings.setdefault(setting, len(settings)))
+                try:
+                    for model in cells[-1] or ():
+                        setting.check(model, relative=True)
+                except ValueError as error:
+                    raise ValueError(f"{name_row(row)}: null 'search': {error}") from None
         controls = pairs.with_estimates(cells, np.repeat(np.arange(pairs.n), count))
-        distinct = {id(setting): setting for setting in settings}
-        number_of = {name: i for i, name in enumerate(distinct)}
-        chosen = np.array([number_of[id(setting)] for setting in settings], np.int64)
         # expositions are kept by setting, and these settings live no longer than the pairs
-        truth = FormulaCells(controls.truth.cells)
-        paired: FormulaPairs = replace(controls, truth=truth, setting_index=chosen, settings=tuple(distinct.values()))
+        truth = FormulaCells(controls.truth.cells, kinds=controls.truth.kinds)
+        index = np.array(numbers, np.int64)
+        paired: FormulaPairs = replace(controls, truth=truth, setting_index=index, settings=tuple(settings))
         return paired
 
     return DrawnControls(pairs, "found in shuffled data", drawn, cost=_CONTROL_BYTES, work=_RUN)

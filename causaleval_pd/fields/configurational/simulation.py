@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -163,35 +164,6 @@ def stream(seed: int, number: int) -> Iterator[float]:
         yield from generator.random(64).tolist()
 
 
-def propose(
-    outcome: Literal,
-    sizes: Sequence[int],
-    factors: Sequence[str],
-    domains: Domains,
-    uniforms: Iterator[float],
-    negated: float = 0.5,
-    values: Sequence[int] | None = None,
-) -> tuple[Conjunction, ...] | None:
-    """Draw a left-hand side with disjuncts of given `sizes`, without regard to redundancies."""
-    eligible = [name for name in factors if name != outcome[0]]
-    left = [] if values is None else list(values)
-    disjuncts = []
-    for size in sizes:
-        conjunction, names = [], list(eligible)
-        for name in [names.pop(int(next(uniforms) * len(names))) for _ in range(size)]:
-            domain = domains.get(name, BINARY)
-            u = next(uniforms)
-            if values is not None:
-                value = left.pop(int(u * len(left)))
-                if value not in domain:
-                    return None
-            else:
-                value = int(u >= negated) if tuple(domain) == BINARY else domain[int(u * len(domain))]
-            conjunction.append((name, value))
-        disjuncts.append(frozenset(conjunction))
-    return tuple(disjuncts)
-
-
 def draw_model(
     outcomes: Sequence[Literal],
     sizes: Callable[[Literal], Sequence[int]],
@@ -200,35 +172,35 @@ def draw_model(
     uniforms: Iterator[float],
     *,
     negated: float = 0.5,
-    values: Callable[[Literal], Sequence[int]] | None = None,
+    values: Mapping[Literal, Sequence[int]] | None = None,
     switch: tuple[int, int] | None = None,
 ) -> Model:
     """Draw a redundancy-free acyclic model by rejection."""
     # Each atom is proposed until it is redundancy-free by itself, with disjuncts of the `sizes` of its outcome, drawn
     # for every proposal; all atoms are proposed anew until the model is acyclic, redundancy-free (`redundancy_free`)
     # and has as many switches as wanted. As the first condition concerns the atoms one by one, this is the law of the
-    # proposals given that they meet all conditions. With the `values` of each outcome's literals (see `propose`), or
+    # proposals given that they meet all conditions. With the `values` of each outcome's literals in random places, or
     # with `negated=0.5` if all factors are binary, and fixed sizes all such models are equally likely, because each is
     # proposed in as many orders of its disjuncts as any other.
     # A `NoSuchModelError` ends the search after 50000 proposals of atoms.
     room = min(len([name for name in factors if name != outcome[0]]) for outcome in outcomes)
-    proposals = 0
     lefts: list[tuple[Conjunction, ...]] = []
-    while True:
+    for proposal in itertools.count(1):
         outcome = outcomes[len(lefts)]
         wanted = tuple(sizes(outcome))
-        proposals += 1
-        if proposals > MAX_PROPOSALS:
-            raise NoSuchModelError(no_such_model(outcomes, wanted, factors))
+        if proposal > MAX_PROPOSALS:
+            break
         if max(wanted) > room:
             continue
-        left = propose(
-            outcome, wanted, factors, domains, uniforms, negated, None if values is None else values(outcome)
-        )
+        eligible = [name for name in factors if name != outcome[0]]
+        left = propose(wanted, eligible, domains, uniforms, negated, None if values is None else [*values[outcome]])
         if left is None or not is_irredundant_alone(left, domains):
             continue
         lefts.append(left)
-        if _cyclic(lefts, outcomes):
+        causes: dict[str, set[str]] = {}
+        for (name, _), one in zip(outcomes, lefts, strict=False):
+            causes.setdefault(name, set()).update(*({cause for cause, _ in conjunction} for conjunction in one))
+        if topological_order(causes) is None:
             lefts = []
         elif len(lefts) == len(outcomes):
             model = Model(tuple(map(Atom, lefts, outcomes)))
@@ -236,17 +208,32 @@ def draw_model(
             if switched and (len(lefts) == 1 or is_redundancy_free(model, domains)):
                 return model
             lefts = []
+    raise NoSuchModelError(no_such_model(outcomes, wanted, factors))
 
 
-def _cyclic(lefts: Sequence[Sequence[Conjunction]], outcomes: Sequence[Literal]) -> bool:
-    """Check whether the atoms drawn so far, which have the first `len(lefts)` outcomes, make a cycle."""
-    if len(lefts) == 1:
-        # no factor is among its own causes
-        return False
-    causes: dict[str, set[str]] = {}
-    for (name, _), left in zip(outcomes, lefts, strict=False):
-        causes.setdefault(name, set()).update(cause for one in left for cause, _ in one)
-    return topological_order(causes) is None
+def propose(
+    sizes: Sequence[int],
+    eligible: Sequence[str],
+    domains: Domains,
+    uniforms: Iterator[float],
+    negated: float,
+    values: list[int] | None,
+) -> tuple[Conjunction, ...] | None:
+    """Draw a left-hand side with disjuncts of given `sizes`, without regard to redundancies."""
+    disjuncts = []
+    for size in sizes:
+        conjunction, names = [], list(eligible)
+        for name in [names.pop(int(next(uniforms) * len(names))) for _ in range(size)]:
+            domain, u = domains.get(name, BINARY), next(uniforms)
+            if values is not None:
+                value = values.pop(int(u * len(values)))
+            else:
+                value = int(u >= negated) if tuple(domain) == BINARY else domain[int(u * len(domain))]
+            if value not in domain:
+                return None
+            conjunction.append((name, value))
+        disjuncts.append(frozenset(conjunction))
+    return tuple(disjuncts)
 
 
 def no_such_model(outcomes: Sequence[Literal], sizes: Sequence[int], factors: Sequence[str]) -> str:
@@ -357,18 +344,18 @@ def _weights(imbalance: Imbalance | None, model: Model, data: pd.DataFrame) -> N
     weights = np.ones(len(data))
     for name, values in data_values(data, entries).items():
         entry = entries[name]
-        if isinstance(entry, Sequence) and not isinstance(entry, str):
-            shares = [check_number(one, f"imbalance of {name}", "[0, 1]") for one in entry]
-            if len(shares) != len(values) or abs(sum(shares) - 1) > 1e-9:
-                raise ValueError(
-                    f"imbalance of {name} must be {len(values)} probabilities that sum to 1, for its values "
-                    f"{list(values)}, found {list(entry)}"
-                )
-        else:
-            share = check_number(entry, f"imbalance of {name}", "[0, 1]")
+        several = isinstance(entry, Sequence) and not isinstance(entry, str)
+        probabilities: list[Any] = list(entry) if several else [entry]  # type: ignore[arg-type]
+        shares = [check_number(one, f"imbalance of {name}", "[0, 1]") for one in probabilities]
+        if not several:
             if values != BINARY:
                 raise ValueError(f"{name} has the values {list(values)}; give each a probability, as [0.5, 0.3, 0.2]")
-            shares = [1 - share, share]
+            shares.insert(0, 1 - shares[0])
+        elif len(shares) != len(values) or abs(sum(shares) - 1) > 1e-9:
+            raise ValueError(
+                f"imbalance of {name} must be {len(values)} probabilities that sum to 1, for its values "
+                f"{list(values)}, found {probabilities}"
+            )
         for value, share in zip(values, shares, strict=True):
             rows = (data[name] == value).to_numpy()
             weights[rows] *= share / max(1, rows.sum())
@@ -426,27 +413,22 @@ def benchmark_grid(
         "imbalance": imbalance,
         "fuzziness": fuzziness,
     }
-    axes = {name: _axis(name, values) for name, values in arguments.items()}
-    axes = {name: values for name, values in axes.items() if values not in ([None], [0.0])}
+    axes: dict[str, list[float | None]] = {}
+    for name, values in arguments.items():
+        check_type(values, Iterable, "a list of values", name)
+        levels = [value if value is None else _level(name, value) for value in values]
+        if not levels:
+            raise ValueError(f"{name} has no value; leave it out, or give a list")
+        if len(set(levels)) < len(levels):
+            raise ValueError(f"{name} has a value twice: {levels}")
+        if levels not in ([None], [0.0]):
+            axes[name] = levels
     table = pd.DataFrame(list(itertools.product(*axes.values())), columns=list(axes))
     return table.astype({"n_cases": "int64"}) if "n_cases" in axes and None not in axes["n_cases"] else table
 
 
-def _axis(name: str, values: Iterable[float | None]) -> list[float | None]:
-    check_type(values, Iterable, "a list of values", name)
-    levels: list[float | None] = []
-    for value in values:
-        if value is None:
-            levels.append(None)
-        elif name == "n_cases":
-            levels.append(check_whole(value, name, 1))
-        else:
-            levels.append(float(check_number(value, name, "[0, 1]")))
-    if not levels:
-        raise ValueError(f"{name} has no value; leave it out, or give a list")
-    if len(set(levels)) < len(levels):
-        raise ValueError(f"{name} has a value twice: {levels}")
-    return levels
+def _level(name: str, value: float) -> float:
+    return check_whole(value, name, 1) if name == "n_cases" else float(check_number(value, name, "[0, 1]"))
 
 
 def fragment(data: pd.DataFrame, share: float, random: np.random.Generator) -> pd.DataFrame:

@@ -28,7 +28,7 @@ from .formula import (
     literal_text,
 )
 from .minimisation import NO_CAPS, Form, Minimiser, full_table, injects, is_irredundant
-from .quality import Expansion, expose
+from .quality import Expansion, expose, reached
 from .reader import as_model
 from .truth_table import Setting, ideal_table
 
@@ -57,9 +57,9 @@ def atom_submodels(atom: Atom, vocabulary: Vocabulary) -> set[Form]:
     table = full_table(codes, vocabulary)
     subforms = set()
     for parts in itertools.product(*map(_parts, codes)):
-        kept = [part for part in parts if part]
-        form = frozenset(kept)
-        if kept and len(form) == len(kept) and form not in subforms and is_irredundant(kept, table):
+        left = [part for part in parts if part]
+        form = frozenset(left)
+        if left and len(form) == len(left) and form not in subforms and is_irredundant(left, table):
             subforms.add(form)
     return subforms
 
@@ -167,7 +167,10 @@ def judge_claims(
         forms: dict[frozenset[int], set[Form]] = {}
         if known:
             minimiser = Minimiser(table, outcome, NO_CAPS, work)
-            for substituted, candidate in expansion.substitutions(atoms[outcome]):
+            start = (frozenset[int](), atoms[outcome])
+            for substituted, candidate in reached(
+                start, lambda at: [(at[0] | {one}, new) for one, new in expansion.steps(at[1])]
+            ):
                 minimal = minimiser.forms(candidate) if substituted else [candidate]
                 forms.setdefault(substituted, set()).update(minimal)
         for disjunct in atom.disjuncts:

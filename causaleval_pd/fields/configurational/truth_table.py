@@ -11,9 +11,11 @@ References
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, reduce
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
@@ -29,7 +31,6 @@ from .formula import (
     Literal,
     Model,
     Vocabulary,
-    bits,
     literal_text,
     read_domains,
     require_equivalences,
@@ -46,21 +47,18 @@ def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDAr
     """Return the columns of factors, named in upper case, as numbers; the case of a column's name does not matter."""
     if not isinstance(data, pd.DataFrame):
         raise TypeError(f"data must be a DataFrame with one column per factor, found {type(data).__name__}")
-    columns: dict[str, list[int]] = {}
-    for position, name in enumerate(data.columns):
-        columns.setdefault(str(name).upper(), []).append(position)
-    vectors = {}
+    upper, vectors = [str(name).upper() for name in data.columns], {}
     for factor in factors:
-        positions = columns.get(factor, [])
-        if not positions:
-            hint = nearest(factor, list(columns))
+        places = [i for i, name in enumerate(upper) if name == factor]
+        if not places:
+            hint = nearest(factor, list(dict.fromkeys(upper)))
             raise ValueError(
                 f"the data have no column for factor {factor}; {hint}their columns: {list(data.columns)[:20]}"
             )
-        if len(positions) > 1:
-            names = [str(data.columns[position]) for position in positions]
+        if len(places) > 1:
+            names = [str(data.columns[i]) for i in places]
             raise ValueError(f"the data have {len(names)} columns for factor {factor}: {names}; keep one")
-        vectors[factor] = _numbers(data.iloc[:, positions[0]])
+        vectors[factor] = _numbers(data.iloc[:, places[0]])
     return vectors
 
 
@@ -163,38 +161,38 @@ def fit_by_atom(model: Model | str, data: pd.DataFrame) -> pd.DataFrame:
 
 
 class TruthTable:
-    """Configurations (`rows`) and those that have a literal (`planes`, by its bit), as bit planes."""
+    """Configurations or cases (`rows`) and those that have a literal (`planes`, by its bit)."""
 
-    def __init__(self, rows: int, planes: dict[int, int]) -> None:
+    # Crisp ones are bit planes: a conjunction is `&`, a disjunction `|`. Memberships of cases are arrays, a conjunction
+    # is their minimum, a disjunction their maximum.
+
+    def __init__(self, rows: Any, planes: Mapping[int, Any]) -> None:
         self.rows, self.planes = rows, planes
+        self._meet: Callable[[Any, Any], Any] = operator.and_ if isinstance(rows, int) else np.minimum
+        self._join: Callable[[Any, Any], Any] = operator.or_ if isinstance(rows, int) else np.maximum
         #: by conjunction; the empty one is satisfied everywhere
-        self._conjunctions: dict[int, int] = {0: rows}
+        self._conjunctions: dict[int, Any] = {0: rows}
 
-    def conjunction(self, code: int) -> int:
-        """Return the configurations that satisfy a conjunction."""
+    def conjunction(self, code: int) -> Any:
+        """Return the configurations that satisfy a conjunction, or the cases' memberships in it."""
         matches = self._conjunctions.get(code)
         if matches is None:
             low = code & -code
-            matches = self.planes[low] & self.conjunction(code ^ low)
-            self._conjunctions[code] = matches
+            matches = self._conjunctions[code] = self._meet(self.planes[low], self.conjunction(code ^ low))
         return matches
 
-    def disjunction(self, codes: Iterable[int]) -> int:
-        """Return the configurations that satisfy at least one of the conjunctions."""
-        matches = 0
-        for code in codes:
-            matches |= self.conjunction(code)
-        return matches
+    def disjunction(self, codes: Iterable[int]) -> Any:
+        """Return the configurations that satisfy at least one of the conjunctions, or the cases' memberships."""
+        return reduce(self._join, map(self.conjunction, codes), 0)
 
     @staticmethod
-    def size(rows: int) -> int:
-        """Return the number of configurations."""
-        return rows.bit_count()
+    def size(rows: Any) -> float:
+        """Return the number of configurations, or the sum of memberships."""
+        return rows.bit_count() if isinstance(rows, int) else float(rows.sum())
 
-    @staticmethod
-    def both(left: int, right: int) -> int:
-        """Return the number of configurations in both."""
-        return (left & right).bit_count()
+    def both(self, left: Any, right: Any) -> float:
+        """Return the size of what two planes share."""
+        return self.size(self._meet(left, right))
 
 
 def free_planes(names: Sequence[str], vocabulary: Vocabulary) -> tuple[int, dict[int, int]]:
@@ -314,42 +312,11 @@ def cases_of(table: TruthTable, names: Sequence[str], vocabulary: Vocabulary) ->
         raw = np.frombuffer(plane.to_bytes((n_bits + 7) // 8, "little"), np.uint8)
         return np.unpackbits(raw, count=n_bits, bitorder="little").astype(bool)
 
-    kept, columns = np.flatnonzero(unpacked(table.rows)), {}
-    for name in names:
-        column = np.zeros(n_bits, np.int64)
-        for value in vocabulary.domain(name):
-            column[unpacked(table.planes[vocabulary.bit((name, value))] & table.rows)] = value
-        columns[name] = column[kept]
-    return pd.DataFrame(columns)
+    def values(name: str) -> NDArray[np.int64]:
+        has = [unpacked(table.rows & table.planes[vocabulary.bit((name, value))]) for value in vocabulary.domain(name)]
+        return np.array(vocabulary.domain(name))[np.argmax(has, axis=0)]
 
-
-class FuzzyTable:
-    """Cases with memberships in place of configurations: a conjunction is the minimum, a disjunction the maximum."""
-
-    def __init__(self, n_cases: int, planes: dict[int, NDArray[np.float64]]) -> None:
-        self.rows, self.planes = np.ones(n_cases), planes
-        self._conjunctions: dict[int, NDArray[np.float64]] = {}
-
-    def conjunction(self, code: int) -> NDArray[np.float64]:
-        """Return the cases' memberships in a conjunction."""
-        degrees = self._conjunctions.get(code)
-        if degrees is None:
-            degrees = self._conjunctions[code] = np.minimum.reduce([self.planes[bit] for bit in bits(code)])
-        return degrees
-
-    def disjunction(self, codes: Iterable[int]) -> NDArray[np.float64]:
-        """Return the cases' memberships in a disjunction."""
-        return np.asarray(np.maximum.reduce([self.conjunction(code) for code in codes]))
-
-    @staticmethod
-    def size(cases: NDArray[np.float64]) -> float:
-        """Return the sum of memberships."""
-        return float(cases.sum())
-
-    @staticmethod
-    def both(left: NDArray[np.float64], right: NDArray[np.float64]) -> float:
-        """Return the sum of memberships in both."""
-        return float(np.minimum(left, right).sum())
+    return pd.DataFrame({name: values(name)[unpacked(table.rows)] for name in names})
 
 
 def data_values(data: pd.DataFrame, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
@@ -424,7 +391,7 @@ class Setting:
         self.vocabulary = Vocabulary(values)
 
     @cached_property
-    def cases(self) -> TruthTable | FuzzyTable:
+    def cases(self) -> TruthTable:
         """The data as bit planes or memberships."""
         if self.data is None or self.names is None:
             raise ValueError("this setting has no data")
@@ -434,10 +401,17 @@ class Setting:
             for value in self.vocabulary.domain(name)
         }
         if any(((cells > 0) & (cells < 1)).any() for cells in member.values()):
-            return FuzzyTable(len(self.data), member)
-        packed = {bit: np.packbits(cells > 0, bitorder="little").tobytes() for bit, cells in member.items()}
-        planes = {bit: int.from_bytes(raw, "little") for bit, raw in packed.items()}
+            return TruthTable(np.ones(len(self.data)), member)
+        packed = {bit: np.packbits(cells > 0, bitorder="little") for bit, cells in member.items()}
+        planes = {bit: int.from_bytes(plane.tobytes(), "little") for bit, plane in packed.items()}
         return TruthTable((1 << len(self.data)) - 1, planes)
+
+    def with_data(self, data: pd.DataFrame) -> Setting:
+        """Return a setting of the same values with other data."""
+        setting = copy.copy(self)
+        setting.__dict__.pop("cases", None)
+        setting.data = data
+        return setting
 
     @property
     def thresholds(self) -> str:

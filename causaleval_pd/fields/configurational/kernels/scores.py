@@ -68,31 +68,23 @@ class Expanding(NamedTuple):
     lists: Ints
 
 
-def make_exposed() -> Exposed:
-    """Allocate room for two expositions."""
-    n, forms = MAX_ATOMS + 1, make_forms()
-    sizes = (n, n, len(forms.codes), len(forms.ends), 2, 2048, MAX_PATHS, n, n, n, 3)
-    return Exposed(*(np.zeros((2, size), np.int64) for size in sizes))
+class Local(NamedTuple):
+    """Memory of the words of two models: the place of each factor, outcomes, first disjuncts and disjuncts."""
 
-
-def make_expanding() -> Expanding:
-    """Allocate memory of substitution."""
-    return Expanding(
-        make_forms(1 << 15),
-        np.zeros((MAX_ATOMS, MAX_DISJUNCTS), np.int64),
-        np.zeros(MAX_ATOMS, np.int64),
-        np.zeros((2, MAX_DISJUNCTS), np.int64),
-    )
+    factor: Ints
+    outcome: Ints
+    first: Ints
+    codes: Ints
 
 
 @kernel_part
 def add_code(codes: Ints, n: int, code: int) -> int:
-    """Add a code to a sorted list of `n` unless it is there; return the new length, -1 where there is no room."""
+    """Add a code to a sorted list of `n` unless it is there; return the new length, -1 if room lacks or lacked."""
     compact()
     at = n
-    while at and codes[at - 1] > code:
+    while at > 0 and codes[at - 1] > code:
         at -= 1
-    if at and codes[at - 1] == code:
+    if n < 0 or (at and codes[at - 1] == code):
         return n
     if n == len(codes):
         return -1
@@ -103,24 +95,24 @@ def add_code(codes: Ints, n: int, code: int) -> int:
 
 
 @kernel_part
-def negate(first: Ints, codes: Ints, atom: int, into: Ints, room: Ints) -> int:
+def negate(model: Local, atom: int, into: Ints, room: Ints) -> int:
     """Multiply the negation of an atom's formula out, without contradictions; return its size, -1 for no room."""
     compact()
     into[0], n = ZERO, ZERO + 1
-    for i in range(first[atom], first[atom + 1]):
+    for i in range(model.first[atom], model.first[atom + 1]):
         m = ZERO
         for k in range(n):
-            rest = negated(codes[i])
+            rest = negated(model.codes[i])
             while rest:
                 bit = rest & -rest
                 rest ^= bit
                 if not into[k] & negated(bit):
                     m = add_code(room, m, into[k] | bit)
-                    if m < 0:
-                        return -1
         for k in range(m):
             into[k] = room[k]
         n = m
+        if n < 0:
+            break
     return n
 
 
@@ -135,21 +127,17 @@ def replaced(disjuncts: Ints, n: int, literal: int, causes: Ints, n_causes: int,
         else:
             for i in range(n_causes):
                 m = add_code(into, m, (disjuncts[k] ^ literal) | causes[i])
-                if m < 0:
-                    return -1
-        if m < 0:
-            return -1
     return m
 
 
 @kernel_part
-def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom: int, x: Expanding) -> bool:
+def expand(model: Local, n_atoms: int, atom: int, x: Expanding) -> bool:
     """List the candidates of an atom: its formula, and what results from replacing outcomes in every order."""
     compact()
-    forms, lists = x.candidates, x.lists
+    forms, lists, first = x.candidates, x.lists, model.first
     forms.counts[0], forms.ends[0], n = ZERO, ZERO, ZERO
     for i in range(first[atom], first[atom + 1]):
-        n = add_code(lists[0], n, codes[i])
+        n = add_code(lists[0], n, model.codes[i])
     add_form(forms, lists[0], ZERO, n, ZERO)
     which = 0
     while which < forms.counts[0]:
@@ -157,36 +145,33 @@ def expand(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, atom:
         literals = 0
         for k in range(begin, end):
             literals |= forms.codes[k]
-        for other in range(start, stop):
-            positive, negative = outcome[other], negated(outcome[other])
+        for other in range(n_atoms):
+            positive, negative = model.outcome[other], negated(model.outcome[other])
             if not literals & (positive | negative):
                 continue
-            causes = codes[first[other] : first[other + 1]]
+            causes = model.codes[first[other] : first[other + 1]]
             n, now = replaced(forms.codes[begin:end], end - begin, positive, causes, len(causes), lists[0]), 0
             if n >= 0 and literals & negative:
-                at = other - start
-                if x.sizes[at] < 0:
-                    x.sizes[at] = negate(first, codes, other, x.negations[at], lists[1])
-                    if x.sizes[at] < 0:
+                if x.sizes[other] < 0:
+                    x.sizes[other] = negate(model, other, x.negations[other], lists[1])
+                    if x.sizes[other] < 0:
                         return False
-                n, now = replaced(lists[0], n, negative, x.negations[at], x.sizes[at], lists[1]), 1
-            if n < 0:
-                return False
-            if n and not add_form(forms, lists[now], ZERO, n, ZERO):
+                n, now = replaced(lists[0], n, negative, x.negations[other], x.sizes[other], lists[1]), 1
+            if n < 0 or (n and not add_form(forms, lists[now], ZERO, n, ZERO)):
                 return False
         which += 1
     return True
 
 
 @kernel_part
-def predecessors(outcome: Ints, first: Ints, codes: Ints, start: int, stop: int, literal: int) -> int:
+def predecessors(model: Local, n_atoms: int, literal: int) -> int:
     """Return the literals of the atom that explains a literal, negated where it explains the negation."""
     compact()
-    for a in range(start, stop):
-        if outcome[a] == literal:
-            return literals_of(first, codes, a)
-        if outcome[a] == negated(literal):
-            return negated(literals_of(first, codes, a))
+    for a in range(n_atoms):
+        if model.outcome[a] == literal:
+            return literals_of(model.first, model.codes, a)
+        if model.outcome[a] == negated(literal):
+            return negated(literals_of(model.first, model.codes, a))
     return 0
 
 
@@ -202,89 +187,63 @@ def length_of(path: int) -> int:
 
 
 @kernel_part
-def add_paths(
-    outcome: Ints,
-    first: Ints,
-    codes: Ints,
-    start: int,
-    stop: int,
-    atom: int,
-    allowed: int,
-    paths: Ints,
-    n: int,
-    todo: Ints,
-) -> int:
+def add_paths(model: Local, n_atoms: int, atom: int, allowed: int, paths: Ints, n: int, todo: Ints) -> int:
     """Add the paths from roots to an outcome through its causes; return how many there are now, -1 for no room."""
     compact()
-    todo[0], left = place(outcome[atom]) + 1, 1
+    todo[0], left = place(model.outcome[atom]) + 1, 1
     while left:
         left -= 1
         path, length = todo[left], length_of(todo[left])
         front = np.int64(1) << ((path >> (ELEMENT * (length - 1))) & _FULL) - 1
-        rest = predecessors(outcome, first, codes, start, stop, front) & allowed
+        rest = predecessors(model, n_atoms, front) & allowed
         while rest:
             bit = rest & -rest
             rest ^= bit
             longer = path | (place(bit) + 1) << (ELEMENT * length)
-            if predecessors(outcome, first, codes, start, stop, bit):
-                if left == len(todo):
-                    return -1
+            if left == len(todo) or n == len(paths):
+                return -1
+            if predecessors(model, n_atoms, bit):
                 todo[left] = longer
                 left += 1
             else:
-                if n == len(paths):
-                    return -1
                 paths[n] = longer
                 n += 1
     return n
 
 
 @kernel_part
-def expose(
-    outcome: Ints,
-    first: Ints,
-    codes: Ints,
-    start: int,
-    stop: int,
-    capped: bool,
-    x: Expanding,
-    room: Room,
-    exposed: Exposed,
-    side: int,
-) -> bool:
-    """Compute one side's exposition, of the atoms start .. stop - 1; return False where it is left to Python."""
+def expose(model: Local, n_atoms: int, capped: bool, x: Expanding, room: Room, exposed: Exposed, side: int) -> bool:
+    """Compute one side's exposition; return False where it is left to Python."""
     compact()
-    if stop - start > MAX_ATOMS:
-        return False
-    n_words = fill_planes(outcome, first, codes, start, stop, room.planes)
+    outcome, first, codes = model.outcome, model.first, model.codes
+    n_words = ZERO if n_atoms > MAX_ATOMS else fill_planes(outcome, first, codes, ZERO, n_atoms, room.planes)
     if not n_words:
         return False
     factors = 0
-    for a in range(start, stop):
+    for a in range(n_atoms):
         factors |= literals_of(first, codes, a) | outcome[a]
-    n = popcount(np.uint64(factors | negated(factors))) // 2 - (stop - start)
+    n = popcount(np.uint64(factors | negated(factors))) // 2 - n_atoms
     caps = (n, 2 * n, 3 * n + 5) if capped else (64, 64, 1 << 20)
     x.sizes[:] = -1
     forms, steps = Forms(exposed.codes[side], exposed.ends[side], exposed.n_forms[side]), np.int64(MAX_STEPS)
     conjunctions, paths = exposed.conjunctions[side], exposed.paths[side]
     forms.counts[0] = forms.ends[0] = exposed.counts[side, 1] = exposed.counts[side, 2] = 0
-    exposed.counts[side, 0] = stop - start
+    exposed.counts[side, 0] = n_atoms
     n_conjunctions = n_paths = ZERO
-    for a in range(start, stop):
-        at = a - start
-        exposed.outcomes[side, at] = outcome[a]
+    for a in range(n_atoms):
+        exposed.outcomes[side, a] = outcome[a]
         some = every = False
         for w in range(n_words):
             plane = room.planes[place(outcome[a]), w]
             some, every = some or plane != 0, every or plane != room.planes[-1, w]
         if not some or not every:
-            exposed.literals[side, at] = -1
+            exposed.literals[side, a] = -1
             exposed.counts[side, 1] += popcount(np.uint64(literals_of(first, codes, a)))
             for i in range(first[a], first[a + 1]):
                 exposed.counts[side, 2] += popcount(np.uint64(codes[i]))
         else:
             before = forms.counts[0]
-            if not expand(outcome, first, codes, start, stop, a, x):
+            if not expand(model, n_atoms, a, x):
                 return False
             steps = minimal_forms(place(outcome[a]), n_words, caps, x.candidates, steps, room, forms)
             if steps < 0:
@@ -293,19 +252,19 @@ def expose(
             for k in range(forms.ends[before], forms.ends[forms.counts[0]]):
                 literals |= forms.codes[k]
                 m = add_code(conjunctions[begin:], m, forms.codes[k])
-                if m < 0:
-                    return False
-            n_conjunctions += m
-            exposed.literals[side, at] = literals
-            n_paths = add_paths(outcome, first, codes, start, stop, a, literals, paths, n_paths, room.parts[0])
-            if n_paths < 0:
+            n_paths = add_paths(model, n_atoms, a, literals, paths, n_paths, room.parts[0])
+            if m < 0 or n_paths < 0:
                 return False
-        exposed.form_ends[side, at + 1] = forms.counts[0]
-        exposed.conjunction_ends[side, at + 1] = n_conjunctions
-        exposed.path_ends[side, at + 1] = n_paths
+            n_conjunctions += m
+            exposed.literals[side, a] = literals
+        exposed.form_ends[side, a + 1] = forms.counts[0]
+        exposed.conjunction_ends[side, a + 1] = n_conjunctions
+        exposed.path_ends[side, a + 1] = n_paths
     return True
 
 
+#: sizes of the arrays of `Expanding`
+_EXPANDING = ((MAX_ATOMS, MAX_DISJUNCTS), MAX_ATOMS, (2, MAX_DISJUNCTS))
 _MAX_SIZE, _MAX_STEPS = 62, 100_000
 
 
@@ -322,15 +281,6 @@ class Models(NamedTuple):
     literals: Ints
 
 
-class Local(NamedTuple):
-    """Memory of the words of two models: the place of each factor, outcomes, first disjuncts and disjuncts."""
-
-    factor: Ints
-    outcome: Ints
-    first: Ints
-    codes: Ints
-
-
 class Memory(NamedTuple):
     """Memory of the evaluation of a pair."""
 
@@ -344,22 +294,24 @@ class Memory(NamedTuple):
 
 def make_memory(n_factors: int) -> Memory:
     """Allocate memory for tables with a given number of factors."""
+    n, forms = MAX_ATOMS + 1, make_forms()
+    sizes = (n, n, len(forms.codes), len(forms.ends), 2, 2048, MAX_PATHS, n, n, n, 3)
     return Memory(
         Local(np.full(n_factors + 1, -1, np.int64), *np.zeros((3, 512), np.int64)),
         make_room(),
-        make_expanding(),
-        make_exposed(),
+        Expanding(make_forms(1 << 15), *(np.zeros(shape, np.int64) for shape in _EXPANDING)),
+        Exposed(*(np.zeros((2, size), np.int64) for size in sizes)),
         np.zeros((4, 64), np.int64),
     )
 
 
 @kernel_part
 def localise(models: Models, which: int, n: int, local: Local) -> int:
-    """Write a model as words of the pair's `n` factors so far; return how many they are then, -1 for too many."""
+    """Write a model as words of the pair's `n` factors so far; return how many they are then, -1 where it is left."""
     compact()
     start, stop = models.atoms[which], models.atoms[which + 1]
     d = 0
-    if stop - start > 64:
+    if not 0 < stop - start <= 64:
         return -1
     for a in range(start, stop):
         local.first[a - start] = d
@@ -607,18 +559,8 @@ def count_pairs(
             n = localise(models, which, n, local) if fine else n
             fine = fine and n >= 0
             if fine and not (side and which == before):
-                fine = expose(
-                    local.outcome,
-                    local.first,
-                    local.codes,
-                    ZERO,
-                    models.atoms[which + 1] - models.atoms[which],
-                    capped,
-                    memory.expanding,
-                    memory.room,
-                    memory.exposed,
-                    side,
-                )
+                n_atoms = models.atoms[which + 1] - models.atoms[which]
+                fine = expose(local, n_atoms, capped, memory.expanding, memory.room, memory.exposed, side)
             if side:
                 before = which if fine else np.int64(-1)
         memory.overlap[0, 63] = 0
