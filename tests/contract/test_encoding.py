@@ -126,7 +126,7 @@ def test_messages_derive_from_the_registry() -> None:
         ce.as_graph(3)
     with pytest.raises(ValueError, match=r"unknown encoding 'toi'; did you mean 'toy'\?"):
         ce.as_graph("a", encoding="toi")
-    with pytest.raises(TypeError, match="encoding must be the name of an encoding, found 3"):
+    with pytest.raises(TypeError, match="encoding must be the name of an encoding, or one per row, found 3"):
         ce.as_graph("a", encoding=3)  # type: ignore[arg-type]
 
 

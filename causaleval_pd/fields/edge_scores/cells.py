@@ -49,6 +49,11 @@ _WORDS = ("scores", "weights", "probabilities", "edge types")
 #: planes of cells of types: directed and undirected edges, and bidirected ones
 TYPE_PLANES = ("directed", "undirected", "bidirected")
 SYMMETRIC, SINGLE = 1, 2
+#: which pairs of nodes have a score
+ORDERED, UNORDERED, DIAGONAL = range(3)
+#: how null models move scores: over slots one by one, both directions of a pair together, pairs with one score along a
+#: random order of the nodes, or with their nodes
+ALONE, PAIRED, ALONG_ORDER, RELABELLED = range(4)
 #: bytes of the line of text
 _TEXT = 8 * TEXT_WORDS
 FORMAT = register_cell_format(CellFormat("packed scores", MAGIC, _TEXT))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...execution.compilation import kernel, kernel_part
 from ...graphs.kernels.draws import STEP, mix, shuffle
-from .pairs import ALONE, ALONG_ORDER, DIAGONAL, RELABELLED, UNORDERED
+from .cells import ALONE, ALONG_ORDER, DIAGONAL, RELABELLED, UNORDERED
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

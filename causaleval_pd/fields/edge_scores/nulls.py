@@ -17,20 +17,9 @@ from ...contract.null import Controls, DrawnControls, Matching, Null, no_closed_
 from ...contract.pairs import PairError
 from ...execution.random_streams import uniforms
 from ..structure.nulls.additive import pair_sums, relabelling_moments
-from .cells import KINDS, PROBABILITY, TYPES, ScoreBatch
+from .cells import ALONE, ALONG_ORDER, KINDS, PAIRED, PROBABILITY, RELABELLED, TYPES, UNORDERED, ScoreBatch
 from .laws import shuffled_law
-from .pairs import (
-    ALONE,
-    ALONG_ORDER,
-    PAIRED,
-    RELABELLED,
-    UNORDERED,
-    ScorePairs,
-    Truths,
-    Universe,
-    candidates,
-    universe_options,
-)
+from .pairs import ScorePairs, Truths, Universe, candidates, universe_options
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -15,7 +15,7 @@ from ...contract.metric import Metric
 from ...contract.pairs import PairError, StoredPairs
 from ...graphs.kernels import planes as graph_planes
 from ...graphs.kernels.inputs import read_only
-from .cells import KINDS, TYPES, WEIGHT, ScoreBatch
+from .cells import DIAGONAL, KINDS, ORDERED, TYPES, UNORDERED, WEIGHT, ScoreBatch
 
 Marks = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -99,10 +99,6 @@ class ScorePairs(StoredPairs):
 
 #: names of universes; None is "ordered" for scores of ordered pairs, and "unordered" for symmetric ones
 UNIVERSES = ("ordered", "unordered", "ordered_with_diagonal", "beeline", "beeline_sources")
-ORDERED, UNORDERED, DIAGONAL = range(3)
-#: how null models move scores: over slots one by one, both directions of a pair together, pairs with one score along a
-#: random order of the nodes, or with their nodes
-ALONE, PAIRED, ALONG_ORDER, RELABELLED = range(4)
 _BEELINE = ("beeline", "beeline_sources")
 _UNDIRECTED = ("both", "none", "ignore")
 Sources = Iterable[str] | None

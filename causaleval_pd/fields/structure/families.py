@@ -1,4 +1,4 @@
-"""Families of counts and ratios: adjacencies, ancestors and Markov blankets, orientations, v-structures."""
+"""Families of counts and ratios: adjacencies, ancestors and Markov blankets, orientations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ...contract.checks import check_number
 from ...contract.confusion import Confusion, ConfusionFamily, Values, ratio
 from ...contract.metric import metric
-from ...graphs.kernels.planes import KINDS, MARKED_KINDS
+from ...graphs.kernels.planes import KINDS
 from ...graphs.pairs import GraphPairs
 from .nulls.laws import hypergeometric_tail
 
@@ -23,8 +23,7 @@ __all__ = [
     "markov_blanket_precision", "markov_blanket_recall", "orientation_f1", "orientation_fdr", "orientation_fn",
     "orientation_for", "orientation_fp", "orientation_g1", "orientation_npv", "orientation_precision",
     "orientation_recall", "orientation_specificity", "orientation_tn", "orientation_tp", "skeleton_p",
-    "top_order_divergence", "v_structure_f1", "v_structure_fn", "v_structure_fp", "v_structure_precision",
-    "v_structure_recall", "v_structure_tp",
+    "top_order_divergence",
 ]  # fmt: skip
 
 _SKELETON: dict[str, Any] = {
@@ -224,36 +223,3 @@ orientation_specificity = _ORIENTED.metric("specificity", gives=2 / 3)
 orientation_fdr = _ORIENTED.metric("fdr", gives=1 / 2)
 orientation_for = _ORIENTED.metric("for", gives=1 / 2)
 orientation_g1 = _ORIENTED.metric("g1", gives=4 / 7)
-
-
-def _v_structures(pairs: GraphPairs) -> Confusion:
-    return pairs.v_structures
-
-
-_V_STRUCTURE = ConfusionFamily(
-    "v_structure",
-    _v_structures,
-    label="v-structure",
-    positives="v-structures",
-    convention="A triple counts where it is an unshielded collider, with arrowheads at its middle node; a tail or "
-    "circle there breaks it, an edge between its ends shields it.",
-    example=("A -> C; B -> C; D -> C; E", "A -> C; B -> C; D; E -> C"),
-    spec={
-        "field": "graph",
-        "kinds": MARKED_KINDS,
-        "closed_form": "v_structures",
-        "reference": "10.48550/arXiv.2412.10039",
-    },
-)
-
-v_structure_tp = _V_STRUCTURE.metric("tp", gives=1, long_name="shared v-structures")
-v_structure_fp = _V_STRUCTURE.metric("fp", gives=2, long_name="extra v-structures")
-v_structure_fn = _V_STRUCTURE.metric("fn", gives=2, long_name="missed v-structures")
-v_structure_precision = _V_STRUCTURE.metric("precision", gives=1 / 3)
-v_structure_recall = _V_STRUCTURE.metric(
-    "recall",
-    gives=1 / 3,
-    note="This is the source's proportion of v-structures, which is 1 there where the truth has none. Extra "
-    "v-structures of the estimate cost nothing.",
-)
-v_structure_f1 = _V_STRUCTURE.metric("f1", gives=1 / 3)
