@@ -110,31 +110,42 @@ def with_baselines(
     cells = coerce_graphs(table[estimate], estimate)
     truths = None if truth is None else coerce_graphs(table[truth], truth)
     known = set(table[algorithm].dropna().tolist())
-    made = _Estimates(inputs, _nodes_of_rows(cells, truths, inputs), seed, table.index)
-    groups = _groups(truths, inputs)
+    nodes_of_rows = _nodes_of_rows(cells, truths, inputs)
+    codes = pd.DataFrame({"truth": 0 if truths is None else pd.factorize(truths)[0], "data": inputs.codes})
+    numbers = np.asarray(codes.groupby(["truth", "data"], sort=False).ngroup(), np.int64)
+    groups = [(int(rows[0]), rows) for _, rows in group_rows(numbers)]
+    # graphs by data set, nodes, baseline and number of edges
+    made: dict[Any, Graph] = {}
     copies, graphs, names = [], [], []
     for name, function in chosen.items():
         matched = n_edges == "match" and function in [BASELINES[x] for x in MATCHED]
         # a row for each estimate, or for each group
         alone = [(int(row), np.array([row])) for row in np.flatnonzero(cells.notna())] if matched else None
         for first, rows in groups if alone is None else alone:
-            label = name
-            options = {}
+            label, settings = name, dict[str, int]()
             if matched:
                 if pd.isna(table[algorithm].iloc[first]):
                     raise ValueError(f"{name_row(first, table.index, algorithm)} is missing; n_edges='match' names it")
-                label, options = f"{name} like {table[algorithm].iloc[first]}", {"n_edges": cells.iloc[[first]]}
+                label = f"{name} like {table[algorithm].iloc[first]}"
+                settings = {"n_edges": int(cells.iloc[[first]].graph.n_edges.iloc[0])}
             if label in known:
                 raise ValueError(
                     f"column {algorithm!r} holds {label!r} already; name the baseline otherwise, as in "
                     f"{{'my {name}': {name!r}}}"
                 )
-            graphs.append(made.find(first, name, function, options))
+            code, nodes = int(inputs.codes[first]), nodes_of_rows[first]
+            key = (code, nodes, name, *settings.values())
+            if key not in made:
+                try:
+                    made[key] = _estimate(inputs, code, nodes, name, function, settings, seed)
+                except (TypeError, ValueError) as error:
+                    raise type(error)(f"{name_row(first, table.index)}: baseline {name!r}: {error}") from error
+            graphs.append(made[key])
             copies.append(rows)
             names.append(label)
     result = _appended(table, copies, names, graphs, cells, algorithm, estimate)
-    settings = {"baselines": list(chosen), "n_edges": n_edges, "seed": seed}
-    return remember(result, [*calls(table.attrs), call("with_baselines", settings)], table.attrs)
+    entry = call("with_baselines", {"baselines": list(chosen), "n_edges": n_edges, "seed": seed})
+    return remember(result, [*calls(table.attrs), entry], table.attrs)
 
 
 def _named(given: Any) -> dict[str, Baseline]:
@@ -160,14 +171,6 @@ def _named(given: Any) -> dict[str, Baseline]:
     return baselines
 
 
-def _groups(truths: pd.Series | None, inputs: Context) -> list[tuple[int, NDArray[np.int64]]]:
-    """Return the first row and all rows of each pair of truth and data set, by first appearance."""
-    truth = np.zeros(len(inputs.codes), np.int64) if truths is None else pd.factorize(truths)[0]
-    pairs = pd.DataFrame({"truth": truth, "data": inputs.codes})
-    numbers = np.asarray(pairs.groupby(["truth", "data"], sort=False).ngroup(), np.int64)
-    return [(int(rows[0]), rows) for _, rows in group_rows(numbers)]
-
-
 def _nodes_of_rows(cells: pd.Series, truths: pd.Series | None, inputs: Context) -> list[tuple[str, ...] | None]:
     """Return the nodes of each row: of its estimate, else of another estimate on the same data, else of its truth."""
     estimates = unpack_column(cells)
@@ -186,43 +189,30 @@ def _nodes_of_rows(cells: pd.Series, truths: pd.Series | None, inputs: Context) 
     return row_nodes
 
 
-class _Estimates:
-    """The graphs of baselines, computed once a data set, set of nodes and number of edges."""
-
-    def __init__(self, inputs: Context, nodes: list[tuple[str, ...] | None], seed: int, index: pd.Index) -> None:
-        self.inputs, self.nodes, self.seed, self.index = inputs, nodes, seed, index
-        self.known: dict[Any, Graph] = {}
-
-    def find(self, row: int, name: str, function: Baseline, options: dict[str, pd.Series]) -> Graph:
-        """Return the graph of a baseline for the data of a row."""
-        code, nodes = int(self.inputs.codes[row]), self.nodes[row]
-        settings = {key: int(cell.graph.n_edges.iloc[0]) for key, cell in options.items()}
-        key = (code, nodes, name, *settings.values())
-        if key not in self.known:
-            try:
-                self.known[key] = self._compute(code, nodes, name, function, settings)
-            except (TypeError, ValueError) as error:
-                where = name_row(row, self.index)
-                raise type(error)(f"{where}: baseline {name!r}: {error}") from error
-        return self.known[key]
-
-    def _compute(
-        self, code: int, nodes: tuple[str, ...] | None, name: str, function: Baseline, settings: dict[str, int]
-    ) -> Graph:
-        data = rules.complete_data(self.inputs.values[code], nodes or ())
-        check_type(data, pd.DataFrame, "a DataFrame with one case per row and one variable per column", "data")
-        lacking = [node for node in nodes or () if node not in data.columns]
-        if lacking:
-            raise ValueError(
-                f"the data have no column {lacking[0]!r}, which is a node; {nearest(lacking[0], data.columns)}"
-                f"their columns are {data.columns.tolist()[:10]}"
-            )
-        seen = data if nodes is None else data[list(nodes)]
-        stream = hash_rows([pd.Series([fingerprint(seen)]), pd.Series([name])], self.seed)
-        graph = as_graph(function(seen, np.random.default_rng(int(stream[0])), **settings))
-        if nodes is not None and graph.nodes != nodes:
-            raise ValueError(f"it returned a graph of the nodes {list(graph.nodes)[:10]}, not {list(nodes)[:10]}")
-        return graph
+def _estimate(
+    inputs: Context,
+    code: int,
+    nodes: tuple[str, ...] | None,
+    name: str,
+    function: Baseline,
+    settings: dict[str, int],
+    seed: int,
+) -> Graph:
+    """Return the graph that a baseline makes of a data set."""
+    data = rules.complete_data(inputs.values[code], nodes or ())
+    check_type(data, pd.DataFrame, "a DataFrame with one case per row and one variable per column", "data")
+    lacking = [node for node in nodes or () if node not in data.columns]
+    if lacking:
+        raise ValueError(
+            f"the data have no column {lacking[0]!r}, which is a node; {nearest(lacking[0], data.columns)}"
+            f"their columns are {data.columns.tolist()[:10]}"
+        )
+    seen = data if nodes is None else data[list(nodes)]
+    stream = hash_rows([pd.Series([fingerprint(seen)]), pd.Series([name])], seed)
+    graph = as_graph(function(seen, np.random.default_rng(int(stream[0])), **settings))
+    if nodes is not None and graph.nodes != nodes:
+        raise ValueError(f"it returned a graph of the nodes {list(graph.nodes)[:10]}, not {list(nodes)[:10]}")
+    return graph
 
 
 def _appended(
@@ -247,28 +237,20 @@ def _appended(
             kept = old.astype(object) if isinstance(old.dtype, pd.CategoricalDtype) else old
             parts = [kept, pd.Series(names, dtype="str" if pd.api.types.is_string_dtype(kept.dtype) else object)]
         else:
-            agreed = _agreed(old, copies)
-            parts = [old, old.iloc[first] if agreed.all() else _without(old.iloc[first], ~agreed)]
+            try:
+                codes = pd.factorize(old)[0]
+            except TypeError:  # cells that cannot be hashed
+                codes = pd.factorize(old.map(repr))[0]
+            differ = np.array([(codes[rows] != codes[rows[0]]).any() for rows in copies], bool)
+            new = old.iloc[first]
+            if differ.any():
+                new = (new.astype("boolean") if pd.api.types.is_bool_dtype(new.dtype) else new).mask(differ)
+            parts = [old, new]
         columns[name] = pd.concat([x.reset_index(drop=True) for x in parts], ignore_index=True).array
         if name == algorithm and isinstance(old.dtype, pd.CategoricalDtype):
             levels = [*old.cat.categories, *dict.fromkeys(names)]
             columns[name] = pd.Categorical(columns[name], categories=levels, ordered=old.cat.ordered)
     return pd.DataFrame(columns, index=_index(table, first, names, algorithm), columns=table.columns)
-
-
-def _agreed(column: pd.Series, copies: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
-    """Return for each group of rows whether all have the same value."""
-    try:
-        codes = pd.factorize(column)[0]
-    except TypeError:  # cells that cannot be hashed
-        codes = pd.factorize(column.map(repr))[0]
-    return np.array([(codes[rows] == codes[rows[0]]).all() for rows in copies], bool)
-
-
-def _without(column: pd.Series, rows: NDArray[np.bool_]) -> pd.Series:
-    """Return a column that is missing in some rows."""
-    nullable = column.astype("boolean") if pd.api.types.is_bool_dtype(column.dtype) else column
-    return cast(pd.Series, nullable.mask(rows))
 
 
 def _index(table: pd.DataFrame, first: NDArray[np.int64], names: list[str], algorithm: Hashable) -> pd.Index:

@@ -276,18 +276,15 @@ class SeriesLaggedAccessor(ColumnAccessor):
             wrong = block.kinds != TS_DAG
             if wrong.any():
                 at = int(wrong.argmax())
-                raise ValueError(
-                    f"{where(number, at)}: is a {KINDS[block.kinds[at]]}, which has no equivalence class here"
-                )
+                word = KINDS[block.kinds[at]]
+                raise ValueError(f"{where(number, at)}: is a {word}, which has no equivalence class here")
             codes = block.codes.copy()
             codes[:, 0] = _class_at_lag_0(block.codes)
             kinds = np.where(has_undirected(codes), TS_PDAG, TS_DAG).tolist()
             packed_as = zip(codes, kinds, strict=True)
             block_cells.append([pack_cell(block.head.nodes, one, block.head.min_lag, kind) for one, kind in packed_as])
-        packed = [
-            None if block < 0 else block_cells[block][place]
-            for block, place in zip(cells.block.tolist(), cells.place.tolist(), strict=True)
-        ]
+        places = zip(cells.block.tolist(), cells.place.tolist(), strict=True)
+        packed = [None if block < 0 else block_cells[block][place] for block, place in places]
         return packed_column(packed, self._obj.index, self._obj.name)
 
     def to_strings(self) -> pd.Series:
@@ -347,18 +344,15 @@ class SeriesLaggedAccessor(ColumnAccessor):
             raise ValueError(f"{int(self._obj.isna().sum())} graphs are missing; leave them out by dropna()")
         graphs = self.to_graphs().tolist()
         names = list(graphs[0].nodes if graphs else ()) if nodes is None else list(nodes)
-        different = next(
-            (graph for graph in graphs if set(graph.nodes) != set(names) or len(names) != len(graph.nodes)), None
-        )
-        if different is not None:
-            raise ValueError(f"found graphs with the variables {names[:10]} and {list(different.nodes)[:10]}")
+        for graph in graphs:
+            if sorted(names) != list(graph.nodes):
+                raise ValueError(f"found graphs with the variables {names[:10]} and {list(graph.nodes)[:10]}")
         n_lags = max((graph.max_lag for graph in graphs), default=0) + 1
         stack = np.zeros((len(graphs), len(names), len(names), n_lags), "<U3")
         for row, graph in enumerate(graphs):
             order = [graph.nodes.index(name) for name in names]
-            stack[row, :, :, : graph.max_lag + 1] = write_tigramite(
-                graph.codes[:, order][:, :, order], lines=graph.kind == "ts_pag"
-            )
+            codes = graph.codes[:, order][:, :, order]
+            stack[row, :, :, : graph.max_lag + 1] = write_tigramite(codes, lines=graph.kind == "ts_pag")
         return stack
 
     @property
@@ -391,9 +385,7 @@ class SeriesLaggedAccessor(ColumnAccessor):
     @property
     def kind(self) -> pd.Series:
         """Class: ts_dag, ts_pdag or ts_pag."""
-        codes = self._counts(lambda block: block.kinds)
-        words = [None if pd.isna(code) else KINDS[int(code)] for code in codes]
-        return pd.Series(words, index=self._obj.index, dtype="str", name=self._obj.name)
+        return self._counts(lambda block: block.kinds).map(dict(enumerate(KINDS)), na_action="ignore").astype("str")
 
     def _counts(self, count: Callable[[Block], NDArray[Any]]) -> pd.Series:
         """Return one number per row."""
@@ -420,18 +412,14 @@ class SeriesLaggedAccessor(ColumnAccessor):
         cells = unpack_lagged(self._obj)
         where = _where(self._obj, cells)
         blocks: list[GraphBlock] = []
-        node_sets: list[tuple[str, ...]] = []
+        numbers: dict[tuple[str, ...], int] = {}
         for number, block in enumerate(cells.blocks):
             names, planes, kinds = view(block, partial(where, number))
             rows = np.flatnonzero(cells.block == number).astype(np.int64)
             at = cells.place[rows]
-            node_set = np.full(len(rows), len(node_sets), np.int64)
+            node_set = np.full(len(rows), numbers.setdefault(names, len(numbers)), np.int64)
             blocks.append(GraphBlock(len(names), rows, planes[at], kinds[at], node_set))
-            node_sets.append(names)
-        distinct = {names: i for i, names in enumerate(dict.fromkeys(node_sets))}
-        to = np.array([distinct[names] for names in node_sets], np.int64)
-        merged = [GraphBlock(x.n_nodes, x.rows, x.planes, x.kinds, to[x.node_set]) for x in blocks]
-        unpacked = UnpackedColumn(len(self._obj), join_by_key(merged), tuple(distinct))
+        unpacked = UnpackedColumn(len(self._obj), join_by_key(blocks), tuple(numbers))
         return pack_column(unpacked, index=self._obj.index, name=self._obj.name)
 
 
@@ -445,9 +433,8 @@ def _summary(codes: Codes) -> NDArray[np.uint8]:
     """Return the marks at j of the links between i and j at any lag as bits, 1 << mark, (n, d, d)."""
     at_target = np.where(codes > 0, np.left_shift(np.uint8(1), codes >> 2), 0).astype(np.uint8)
     at_source = np.where(codes > 0, np.left_shift(np.uint8(1), codes & 3), 0).astype(np.uint8)
-    lagged = np.bitwise_or.reduce(at_target[:, 1:], axis=1) | np.bitwise_or.reduce(at_source[:, 1:], axis=1).transpose(
-        0, 2, 1
-    )
+    behind = np.bitwise_or.reduce(at_source[:, 1:], axis=1)
+    lagged = np.bitwise_or.reduce(at_target[:, 1:], axis=1) | behind.transpose(0, 2, 1)
     # links at lag 0 that are not directed yield to lagged ones
     lag_0_mask = np.isin(codes[:, 0], (DIRECTED, BACKWARD)) | (lagged == 0)
     return np.asarray(lagged | np.where(lag_0_mask, at_target[:, 0], 0), np.uint8)
@@ -465,10 +452,8 @@ def _joined(marks: NDArray[np.uint8]) -> NDArray[np.uint8]:
     several = _conflicts(marks)
     single = np.zeros(256, np.uint8)
     single[1 << TAIL], single[1 << ARROW], single[1 << CIRCLE] = TAIL, ARROW, CIRCLE
-    plain = (
-        not (marks & (1 << CIRCLE)).any()
-        and not ((marks == 1 << ARROW) & (marks.transpose(0, 2, 1) == 1 << ARROW)).any()
-    )
+    bidirected = (marks == 1 << ARROW) & (marks.transpose(0, 2, 1) == 1 << ARROW)
+    plain = not (marks & (1 << CIRCLE)).any() and not bidirected.any()
     joint_marks = np.where(several, TAIL if plain else CIRCLE, single[marks])
     np.einsum("nii->ni", joint_marks)[:] = 0
     return np.asarray(joint_marks, np.uint8)
@@ -493,7 +478,11 @@ def _class_at_lag_0(codes: Codes) -> Codes:
     while True:
         lines = adjacent & ~known & ~known.transpose(0, 2, 1)
         directed = _product(known.transpose(0, 2, 1), apart) | _product(known, known)
-        new = lines & (directed | _two_colliders(lines, known, apart))
+        for graph in np.flatnonzero(lines.any(axis=(1, 2))).tolist():
+            # i -- k -> j and i -- l -> j, where k and l are apart
+            through = lines[graph][:, None, :] & known[graph].T[None, :, :]
+            directed[graph] |= (through & _product(through, apart[graph])).any(axis=2)
+        new = lines & directed
         if not new.any():
             break
         known |= new
@@ -504,16 +493,6 @@ def _class_at_lag_0(codes: Codes) -> Codes:
 def _product(left: NDArray[np.bool_], right: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return whether there is a k with left (i, k) and right (k, j), (n, d, d)."""
     return np.asarray(left.astype(np.float32) @ right.astype(np.float32) > 0)
-
-
-def _two_colliders(lines: NDArray[np.bool_], known: NDArray[np.bool_], apart: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which i, j have k and l that are apart, with i -- k -> j and i -- l -> j."""
-    pairs = np.zeros_like(lines)
-    for graph in np.flatnonzero(lines.any(axis=(1, 2))).tolist():
-        through = lines[graph][:, None, :] & known[graph].T[None, :, :]
-        nearby = through.astype(np.float32) @ apart[graph].astype(np.float32) > 0
-        pairs[graph] = (through & nearby).any(axis=2)
-    return pairs
 
 
 def _where(series: pd.Series, cells: LaggedCells) -> Callable[[int, int], str]:
