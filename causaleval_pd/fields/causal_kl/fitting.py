@@ -58,7 +58,7 @@ def fits_to_data(
     nodes: tuple[str, ...],
     estimator: Estimator,
     states: Mapping[str, Sequence[Any]] | None,
-    gaussian: bool,
+    gaussian: bool | None,
 ) -> FamilyFits:
     """Check data and return the fits that an estimator, as in `from_data`, makes from them, each on first use."""
     if not isinstance(data, pd.DataFrame):
@@ -73,6 +73,9 @@ def fits_to_data(
         )
     if not data.columns.is_unique:
         raise ValueError("data has two columns of one name")
+    if gaussian is None:
+        floats = [pd.api.types.is_float_dtype(dtype) for dtype in data.dtypes]
+        gaussian = states is None and bool(floats) and all(floats)
     if gaussian:
         if estimator != "mle":
             raise ValueError(f"linear-Gaussian networks take estimator='mle' alone, found {estimator!r}")
@@ -83,12 +86,8 @@ def fits_to_data(
             raise ValueError("linear-Gaussian networks need at least two cases, all finite")
         covariance = np.cov(values, rowvar=False, ddof=0).reshape(len(nodes), -1)
         return FamilyFits(None, cache(partial(_fit_moments, nodes, values.mean(axis=0), covariance)))
-    if isinstance(estimator, str):
-        known = estimator in ("mle", "uniform rows")
-    else:
-        number = isinstance(estimator, (int, float, np.number)) and not isinstance(estimator, bool)
-        known = number and 0 < estimator < math.inf
-    if not known:
+    is_number = isinstance(estimator, (int, float, np.number)) and not isinstance(estimator, bool)
+    if not (0 < estimator < math.inf if is_number else estimator in ("mle", "uniform rows")):  # type: ignore[operator]
         raise ValueError(f"estimator must be 'mle', 'uniform rows' or a positive pseudo-count, found {estimator!r}")
     if states is not None and (lacking := [name for name in nodes if name not in states]):
         raise ValueError(f"states lacks the nodes {lacking}; give each node's states, or none")
@@ -112,7 +111,7 @@ def _encode(name: str, cells: Any, states: Sequence[Any] | None) -> tuple[NDArra
         raise ValueError(f"data column {name!r} has different values of one name: {shown}")
     at = {state: i for i, state in enumerate(known)}
     to = np.array([at.get(state, -1) for state in shown], np.int64)
-    result = to[codes] if len(to) else np.empty(0, np.int64)
+    result = to[codes]
     if (result < 0).any():
         row = int(np.argmax(result < 0))
         raise ValueError(f"data column {name!r} has the value {shown[codes[row]]!r} in row {row}; known: {known}")
@@ -251,8 +250,6 @@ def from_data(
     n  0.500  0.500
     y  0.167  0.833
     """
-    if not isinstance(data, pd.DataFrame):
-        raise TypeError(f"data must be a DataFrame with one column per node, found {type(data).__name__}")
     nodes, parents, state_lists = _structure(structure)
     known = states.structure.states if isinstance(states, Network) else states
     if isinstance(states, Network) and states.nodes != nodes:
@@ -261,7 +258,8 @@ def from_data(
         known = state_lists
     if known is not None and not isinstance(known, Mapping):
         known = dict(zip(nodes, known, strict=True))
-    fits = fits_to_data(data, nodes, estimator, known, _is_gaussian(structure, states, data))
+    kinds = [source.kind for source in (states, structure) if isinstance(source, Network)]
+    fits = fits_to_data(data, nodes, estimator, known, kinds[0] == "gaussian" if kinds else None)
     return parameterise(Structure(nodes, fits.states, parents), fits)
 
 
@@ -330,14 +328,6 @@ def parents_of(graph: Graph) -> tuple[Scope, ...]:
     for source, target in graph._arcs():
         parents[target].append(source)
     return tuple(tuple(sorted(positions)) for positions in parents)
-
-
-def _is_gaussian(structure: Any, states: Any, data: pd.DataFrame) -> bool:
-    for source in (states, structure):
-        if isinstance(source, Network):
-            return source.kind == "gaussian"
-    floats = [pd.api.types.is_float_dtype(dtype) for dtype in data.dtypes]
-    return states is None and bool(floats) and all(floats)
 
 
 #: arcs of the mutated structures, by the names of the published tables

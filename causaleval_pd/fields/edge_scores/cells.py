@@ -144,20 +144,9 @@ def pack_scores(nodes: tuple[str, ...], planes: Floats, kind: int, flags: int) -
     return _head(nodes, kind, len(planes), flags) + values.astype("<f8").tobytes()
 
 
-def _split(raw: bytes) -> tuple[bytes, int]:
-    """Return header with names, and the number of their bytes; raise a ValueError for bytes that are not scores."""
-    if not FORMAT.holds(raw):
-        raise ValueError(f"{FORMAT.explain(raw)}; make them with score_column")
-    if len(raw) < _TEXT + 8 * HEADER_WORDS:
-        raise ValueError(f"found {len(raw)} bytes, fewer than a header of edge scores has; the cell is damaged")
-    length = int.from_bytes(raw[_TEXT + 16 : _TEXT + 20], "little")
-    end = _TEXT + 8 * (HEADER_WORDS + (length + 7) // 8)
-    return raw[:end], end
-
-
 @lru_cache(maxsize=1024)
 def _read_head(head: bytes) -> tuple[tuple[str, ...], int, int, int]:
-    """Return names, kind, number of planes and flags."""
+    """Return names, kind, number of planes and flags of the bytes before the planes."""
     version, kind, n_planes = head[_TEXT + 1], head[_TEXT + 2], head[_TEXT + 3]
     if version != VERSION:
         raise ValueError(f"found packed scores of format version {version}; this release reads version {VERSION}")
@@ -190,8 +179,12 @@ def unpack_column(series: pd.Series, column: Hashable | None = None) -> ScoreCol
         try:
             if not isinstance(raw, bytes):
                 raise TypeError(f"expected packed scores, found {type(raw).__name__}; use score_column")
-            head, end = _split(raw)
-            nodes, kind, n_planes, flags = _read_head(head)
+            if not FORMAT.holds(raw):
+                raise ValueError(f"{FORMAT.explain(raw)}; make them with score_column")
+            if len(raw) < _TEXT + 8 * HEADER_WORDS:
+                raise ValueError(f"found {len(raw)} bytes, fewer than a header of edge scores has; the cell is damaged")
+            end = _TEXT + 8 * (HEADER_WORDS + (int.from_bytes(raw[_TEXT + 16 : _TEXT + 20], "little") + 7) // 8)
+            nodes, kind, n_planes, flags = _read_head(raw[:end])
             if len(raw) != end + 8 * n_planes * len(nodes) ** 2:
                 raise ValueError(f"found {len(raw)} bytes, not those of {len(nodes)} nodes; the cell is damaged")
         except (ValueError, TypeError) as fault:
@@ -349,8 +342,10 @@ def _read(
     if encoding == "column->row":
         values = np.ascontiguousarray(values.T)
     if symmetric is None:
-        # an empty estimate among directed ones is not of another kind
-        symmetric = not len(differing) and (encoding is None or not _is_constant(values))
+        # constant scores, as of an empty estimate, among directed ones are not of another kind
+        others = values[~np.eye(len(values), dtype=bool)]
+        is_constant = bool((np.isnan(others) | (others == others[:1])).all())
+        symmetric = not len(differing) and (encoding is None or not is_constant)
     flags = SYMMETRIC * bool(symmetric) | SINGLE * (matrix.dtype == np.float32)
     return pack_scores(nodes, values[None], _kind(values, kind, nodes), int(flags))
 
@@ -442,12 +437,6 @@ def _differing(values: Floats) -> NDArray[np.int64]:
     return np.argwhere((values != values.T) & ~(np.isnan(values) & np.isnan(values.T)))
 
 
-def _is_constant(values: Floats) -> bool:
-    """Return whether all scores off the diagonal are equal, as in an estimate without edges."""
-    others = values[~np.eye(len(values), dtype=bool)]
-    return bool((np.isnan(others) | (others == others[:1])).all())
-
-
 def _check_symmetric(values: Floats, nodes: tuple[str, ...]) -> None:
     differing = _differing(values)
     if len(differing):
@@ -458,20 +447,19 @@ def _check_symmetric(values: Floats, nodes: tuple[str, ...]) -> None:
         )
 
 
+def _refuse(values: Floats, wrong: NDArray[np.bool_], nodes: tuple[str, ...], what: str, expected: str) -> None:
+    places = np.argwhere(wrong)
+    if len(places):
+        i, j = places[0].tolist()
+        raise ValueError(f"has the {what} {values[i, j]:g} in the pair ({nodes[i]!r}, {nodes[j]!r}); {expected}")
+
+
 def _check_finite(values: Floats, nodes: tuple[str, ...]) -> None:
-    wrong = np.argwhere(np.isinf(values))
-    if len(wrong):
-        i, j = wrong[0].tolist()
-        where = f"{values[i, j]:g} in the pair ({nodes[i]!r}, {nodes[j]!r})"
-        raise ValueError(f"has the score {where}; scores are finite, NaN is not scored")
+    _refuse(values, np.isinf(values), nodes, "score", "scores are finite, NaN is not scored")
 
 
 def _check_probabilities(values: Floats, nodes: tuple[str, ...]) -> None:
-    wrong = np.argwhere((values < 0) | (values > 1))
-    if len(wrong):
-        i, j = wrong[0].tolist()
-        where = f"{values[i, j]:g} in the pair ({nodes[i]!r}, {nodes[j]!r})"
-        raise ValueError(f"has the probability {where}; probabilities lie in [0, 1]")
+    _refuse(values, (values < 0) | (values > 1), nodes, "probability", "probabilities lie in [0, 1]")
 
 
 def _kind(values: Floats, kind: str | None, nodes: tuple[str, ...]) -> int:

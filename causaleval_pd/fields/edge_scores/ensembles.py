@@ -190,25 +190,14 @@ def _consensus(types: Types, rule: str, cyclic: str) -> Graph | None:
         marks = np.where(types.adjacent > 0.5 + _CLOSE, TAIL, 0).astype(np.uint8)
         return Graph(types.nodes, "skeleton", planes_from_marks(marks[None])[0])
     i, j = np.triu_indices(d, 1)
-    chances = np.stack(
-        [
-            1 - types.adjacent[i, j],
-            types.directed[i, j],
-            types.directed[j, i],
-            types.undirected[i, j],
-            types.bidirected[i, j],
-        ]
-    )
+    planes = (1 - types.adjacent, types.directed, types.directed.T, types.undirected, types.bidirected)
+    chances = np.stack([plane[i, j] for plane in planes])
     if rule == "acyclic":
         return _acyclic(types)
     chosen = _likeliest(chances, by_pair=rule == "pairwise")
     marks = np.zeros((d, d), np.uint8)
-    for code, (at_low, at_high) in {
-        _FORWARD: (TAIL, ARROW),
-        _BACKWARD: (ARROW, TAIL),
-        _LINE: (TAIL, TAIL),
-        _BOTH: (ARROW, ARROW),
-    }.items():
+    ends = {_FORWARD: (TAIL, ARROW), _BACKWARD: (ARROW, TAIL), _LINE: (TAIL, TAIL), _BOTH: (ARROW, ARROW)}
+    for code, (at_low, at_high) in ends.items():
         some = chosen == code
         marks[i[some], j[some]], marks[j[some], i[some]] = at_high, at_low
     graph = _graph(types.nodes, marks)
@@ -359,7 +348,8 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
     ax.grid(False)
     if d <= _MOST_WRITTEN:
         for i, j in np.argwhere(values > 0).tolist():
-            write_square(ax, image, i, j, _short(values[i, j]), values[i, j])
+            text = f"{values[i, j]:.2f}".rstrip("0").rstrip(".").lstrip("0") or "0"
+            write_square(ax, image, i, j, text, values[i, j])
     missed, beyond = _frame(ax, truth, nodes, values) if truth is not None else (0, 0)
     name_ticks(ax, "y", nodes, 1.6)
     name_ticks(ax, "x", nodes, width - 2.4)
@@ -368,14 +358,14 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
     ax.spines[:].set_visible(False)
     colour_bar(ax, image, "probability of the edge")
     text = (
-        "Squares: share of members with the edge from the row's to the column's node, undirected edges half in either"
+        "Squares: share of members with the edge from the row's to the column's node, undirected edges half in either "
     )
-    text += " direction"
-    if truth is not None:
-        other = "other pair" if beyond == 1 else "other pairs"
-        text += f"; frames: true edges, {missed} of them below one half; {beyond} {other} of nodes above one half"
+    frames = (
+        f"; frames: true edges, {missed} of them below one half; {beyond} other pair{'s' * (beyond != 1)} of nodes "
+    )
     if caption:
-        write_caption(ax, new_figure, f"{text}; no controls are drawn.")
+        frames = "" if truth is None else f"{frames}above one half"
+        write_caption(ax, new_figure, f"{text}direction{frames}; no controls are drawn.")
     return ax
 
 
@@ -392,8 +382,3 @@ def _frame(ax: Axes, truth: Any, nodes: tuple[str, ...], values: Any) -> tuple[i
     likely = np.where(marks & marks.T, joined, np.nan_to_num(values))
     edges = marks & ~(marks.T & np.tri(len(nodes), dtype=bool))
     return int((edges & (likely < 0.5)).sum()), int((np.triu(~both, 1) & (joined > 0.5)).sum())
-
-
-def _short(value: float) -> str:
-    """Write a probability with two digits at most, without the leading zero."""
-    return f"{value:.2f}".rstrip("0").rstrip(".").lstrip("0") or "0"

@@ -86,8 +86,13 @@ def rank_sum(ties: Ties) -> RankSum | None:
     if not ties.profile and few * few * (n - few) <= _MOST_COUNTS:
         return RankSum(EXACT, _tails_of(_untied(n, few)))
     if ties.profile and steps * few * (n - few) <= _MOST_STEPS:
+        from .kernels import rank_sum_law
+
+        state, moved = np.empty((2, few + 1, 2 * few * (n - few) + 1))
         # the classes may be exchanged, if the groups are reversed
-        return RankSum(EXACT, _tails_of(_tied(n, few, sizes if k == few else sizes[::-1].copy())))
+        sizes = sizes if k == few else sizes[::-1].copy()
+        rank_sum_law(sizes, n, few, np.empty(int(sizes.max()) + 2), state, moved)
+        return RankSum(EXACT, _tails_of(state[few]))
     # 2 U as an array is bounded by memory
     if k * (n - k) > _MOST_VALUES:
         return None
@@ -101,15 +106,6 @@ def rank_sum(ties: Ties) -> RankSum | None:
 def _tails_of(law: Floats) -> Floats:
     """Return upper tails, summed from the far end."""
     return np.minimum(np.append(np.cumsum(law[::-1])[::-1], 0.0), 1.0)
-
-
-def _tied(n: int, k: int, sizes: Ints) -> Floats:
-    """Return the law of 2 U by the program over groups."""
-    from .kernels import rank_sum_law
-
-    state, moved = np.empty((2, k + 1, 2 * k * (n - k) + 1))
-    rank_sum_law(sizes, n, k, np.empty(int(sizes.max()) + 2), state, moved)
-    return state[k].copy()
 
 
 @lru_cache(maxsize=256)

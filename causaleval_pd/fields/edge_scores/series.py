@@ -259,11 +259,14 @@ class SeriesScoreAccessor(ColumnAccessor):
                     f"{name_row(row, self._obj.index, self._obj.name)}: found the nodes {short(cell.nodes)}, expected "
                     f"{short(expected)}; take the rows of one node set at a time"
                 )
+            at = -1 if plane is None else TYPE_PLANES.index(plane)
+            if at >= 0 and (len(cell.planes) == 1 or at >= len(cell.planes)):
+                raise ValueError(
+                    f"{name_row(row, self._obj.index, self._obj.name)}: the cell holds {KINDS[cell.kind]} in "
+                    f"{len(cell.planes)} plane(s), and not {plane!r}"
+                )
             place = [known.index(name) for name in order]
-            try:
-                stack[row] = _plane(cell, plane)[np.ix_(place, place)]
-            except ValueError as fault:
-                raise ValueError(f"{name_row(row, self._obj.index, self._obj.name)}: {fault}") from None
+            stack[row] = (cell.values if plane is None else cell.planes[at])[np.ix_(place, place)]
         return stack if encoding == "row->column" else np.ascontiguousarray(stack.transpose(0, 2, 1))
 
     def _cells(self) -> list[tuple[int, Scores]]:
@@ -307,15 +310,6 @@ class SeriesScoreAccessor(ColumnAccessor):
                 raise ValueError(f"{where}: k must be a whole number from 0, found {number!r}")
             numbers.append(0 if missing[row] else int(number))
         return numbers
-
-
-def _plane(cell: Scores, plane: str | None) -> Floats:
-    if plane is None:
-        return cell.values
-    at = TYPE_PLANES.index(plane)
-    if len(cell.planes) == 1 or at >= len(cell.planes):
-        raise ValueError(f"the cell holds {KINDS[cell.kind]} in {len(cell.planes)} plane(s), and not {plane!r}")
-    return cell.planes[at]
 
 
 def _check_magnitude(magnitude: bool | None) -> None:
