@@ -357,15 +357,13 @@ def edge_probabilities(estimate: Any, truth: Any = None, *, ax: Axes | None = No
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     colour_bar(ax, image, "probability of the edge")
-    text = (
-        "Squares: share of members with the edge from the row's to the column's node, undirected edges half in either "
-    )
-    frames = (
-        f"; frames: true edges, {missed} of them below one half; {beyond} other pair{'s' * (beyond != 1)} of nodes "
-    )
     if caption:
-        frames = "" if truth is None else f"{frames}above one half"
-        write_caption(ax, new_figure, f"{text}direction{frames}; no controls are drawn.")
+        frames = ""
+        if truth is not None:
+            others = f"{beyond} other pair{'s' * (beyond != 1)} of nodes above one half"
+            frames = f"; frames: true edges, {missed} of them below one half; {others}"
+        squares = "share of members with the edge from the row's to the column's node, undirected edges half in either"
+        write_caption(ax, new_figure, f"Squares: {squares} direction{frames}; no controls are drawn.")
     return ax
 
 
