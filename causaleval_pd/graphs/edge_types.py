@@ -161,11 +161,7 @@ class EdgeTypes:
 
     @classmethod
     def of_margins(
-        cls,
-        n_nodes: Any,
-        true: Mapping[int, Any],
-        estimated: Mapping[int, Any],
-        shared: Mapping[tuple[int, int], Any],
+        cls, n_nodes: Any, true: Mapping[int, Any], estimated: Mapping[int, Any], shared: Mapping[tuple[int, int], Any]
     ) -> EdgeTypes:
         """Return the counts of graphs with numbers of edges by type, either way round, and of edges that both have."""
         cells: dict[tuple[int, int], Any] = {**{(s, 0): k for s, k in true.items()}}
@@ -240,14 +236,7 @@ class PairCounts:
 
 
 _ADJACENCIES = ("tp", "fp", "fn", "tn", "different")
-_DIRECTIONS = (
-    "same_direction",
-    "reversed",
-    "true_directed",
-    "estimated_directed",
-    "lost_direction",
-    "added_direction",
-)
+_DIRECTIONS = ("same_direction", "reversed", "true_directed", "estimated_directed", "lost_direction", "added_direction")
 _SUMS: dict[str, Callable[[Any], Values]] = {
     "true_edges": lambda c: c.tp + c.fn,
     "estimated_edges": lambda c: c.tp + c.fp,

@@ -42,14 +42,7 @@ _NO_TEXTS = {
     b"PK\x03\x04": "is an archive, as .npz is; read the matrices of np.load(path) by graph_column, naming encoding=",
 }
 #: encodings of texts by the suffix of their file, so that the rest of a truncated file is not read as an edge string
-_ENCODING_OF = {
-    ".dot": "DOT",
-    ".gv": "DOT",
-    ".gml": "GML",
-    ".graphml": "GraphML",
-    ".json": "JSON",
-    ".bif": "BIF",
-}
+_ENCODING_OF = {".dot": "DOT", ".gv": "DOT", ".gml": "GML", ".graphml": "GraphML", ".json": "JSON", ".bif": "BIF"}
 
 
 def read_graphs(
@@ -129,7 +122,7 @@ def read_graphs(
         shown = ", ".join(empty[:5]) + ", ..." * (len(empty) > 5)
         warn(
             f"{len(empty)} of {len(files)} files are empty and read as missing values, which count as failed runs: "
-            f"{shown}; a graph without edges is written as its nodes ('A; B')",
+            f"{shown}; a graph without edges is written as its nodes ('A; B')"
         )
     return graphs
 

@@ -62,7 +62,7 @@ def _warn_of_whole_numbers(data: DataSet) -> None:
         warn(
             f"the columns {list(data.names)[:5]} are floats that hold whole numbers, and are tested as numbers by "
             "Fisher's z; convert levels to integers, as by data.astype(int), for chi-squared tests, or name the test "
-            "by context={..., 'test': 'fisher_z'}",
+            "by context={..., 'test': 'fisher_z'}"
         )
 
 

@@ -258,12 +258,7 @@ def _error(statistic: Values, df: Values, n: int) -> Values:
 
 
 @metric(
-    **OF_A_DAG,
-    instead=("deviance_p",),
-    **SHARE,
-    long_name="p-value of Fisher's C",
-    log_scale=True,
-    reference=_SHIPLEY,
+    **OF_A_DAG, instead=("deviance_p",), **SHARE, long_name="p-value of Fisher's C", log_scale=True, reference=_SHIPLEY
 )
 @with_options(OPTIONS)
 @_on_sachs(0.003, 0.002, rows=".sample(50, random_state=1)")
@@ -395,11 +390,7 @@ def pvalue_ad(pairs: GraphPairs, *, extension: Extension = None) -> Values:
     return by_data(pairs, _ad)
 
 
-@metric(
-    **OF_A_DAG,
-    **SHARE,
-    long_name="fraction dependent where the graph implies dependence",
-)
+@metric(**OF_A_DAG, **SHARE, long_name="fraction dependent where the graph implies dependence")
 @with_options(OPTIONS)
 @_on_sachs(0.0, 0.0)
 def fraction_dependent_h1(pairs: GraphPairs, *, extension: Extension = None) -> Values:
@@ -450,12 +441,7 @@ def _marginal(part: Part) -> list[Values]:
     return [part.defined(cell.sum(axis=1)) for cell in cells]
 
 
-@metric(
-    **OF_ESTIMATE,
-    kinds=WITH_A_DAG,
-    **SHARE,
-    long_name="F1 of marginal independences",
-)
+@metric(**OF_ESTIMATE, kinds=WITH_A_DAG, **SHARE, long_name="F1 of marginal independences")
 @_on_sachs(0.0, 0.686)
 def correlation_f1(pairs: GraphPairs) -> Values:
     """F1 of the pairs of nodes that are independent by a test (p > alpha) against those that the graph separates.

@@ -14,11 +14,4 @@ from .fitting import *
 from .laws import *
 from .pairs import *
 
-__all__ = [
-    *cells.__all__,
-    *divergences.__all__,
-    *field.__all__,
-    *fitting.__all__,
-    *laws.__all__,
-    *pairs.__all__,
-]
+__all__ = [*cells.__all__, *divergences.__all__, *field.__all__, *fitting.__all__, *laws.__all__, *pairs.__all__]

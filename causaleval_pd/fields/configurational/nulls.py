@@ -128,7 +128,7 @@ def warn_unstated_factors(matching: Matching) -> None:
         warn(
             "controls use only the factors of truth and estimate, because no others are stated; if the method chose "
             "among more, p-values are too large and skills too small. Name all factors of its data: "
-            "context={'factors': ['A', 'B', ...]}",
+            "context={'factors': ['A', 'B', ...]}"
         )
 
 

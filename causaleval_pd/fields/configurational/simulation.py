@@ -476,12 +476,7 @@ def draw_rows(
 
 
 def add_noise(
-    data: pd.DataFrame,
-    model: Model,
-    share: float,
-    keep: Literal | None,
-    domains: Domains,
-    random: np.random.Generator,
+    data: pd.DataFrame, model: Model, share: float, keep: Literal | None, domains: Domains, random: np.random.Generator
 ) -> pd.DataFrame:
     """Replace a share of the cases by configurations that contradict the model, each equally likely."""
     # other factors do not matter to the model, so a uniform contradicting configuration has uniform values there

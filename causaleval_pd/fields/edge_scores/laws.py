@@ -358,10 +358,7 @@ _FORMS: dict[str, tuple[Callable[[Shuffled], ClosedForm] | None, str]] = {
         None,
         "A distance between probabilities and shares, which is tested against calibrated probabilities.",
     ),
-    "early_precision": (
-        _early,
-        "The early precision ratio. With shuffled scores its law is hypergeometric.",
-    ),
+    "early_precision": (_early, "The early precision ratio. With shuffled scores its law is hypergeometric."),
 }
 for _name, (_, _explanation) in _FORMS.items():
     _methods = METHODS[1:] if _name == "auroc" else ()

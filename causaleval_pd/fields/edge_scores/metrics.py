@@ -81,7 +81,7 @@ def chosen_candidates(pairs: ScorePairs, **options: Any) -> Candidates:
     if chosen.universe in ("ordered", "ordered_with_diagonal") and pairs.symmetric.any():
         warn(
             f"symmetric scores cannot show directions, so that the best value in universe={chosen.universe!r} is below "
-            "the optimum; use universe='unordered'",
+            "the optimum; use universe='unordered'"
         )
     return candidates(pairs, chosen)
 

@@ -252,7 +252,7 @@ def _asked(
                     if failed >= give_up_after:
                         warn(
                             f"{failed} questions in a row failed: {rows[place]['error']}. The questions left were not "
-                            "asked; mend the function and ask them again, or raise give_up_after=",
+                            "asked; mend the function and ask them again, or raise give_up_after="
                         )
                         return rows
     finally:
@@ -382,7 +382,7 @@ def warn_of_unread(replies: Sequence[tuple[Any, Any]], wanted: str = YES_OR_NO) 
         share = f"{len(unread)} of {len(replies)} replies ({len(unread) / len(replies):.0%})"
         warn(
             f"{share} have no answer that could be read, the first {shown(unread[0])}; ask for {wanted}, or read such "
-            "replies by a function, how=",
+            "replies by a function, how="
         )
 
 

@@ -13,15 +13,7 @@ from ...contract.checks import check_known
 from ...contract.figure import figure
 from ...drawing import broken, caption_figure, colours, figure_of, legend_room, place_to_draw, tone
 from ...drawing import caption as write_caption
-from .validity import (
-    FLOOR,
-    Convention,
-    check_quantities,
-    error_law,
-    judged_by,
-    relative_error,
-    taxonomy,
-)
+from .validity import FLOOR, Convention, check_quantities, error_law, judged_by, relative_error, taxonomy
 from .yes_counts import LEVELS, Floats
 
 if TYPE_CHECKING:

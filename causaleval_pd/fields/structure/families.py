@@ -70,14 +70,7 @@ adjacency_balanced_accuracy = _ADJACENCY.metric("balanced_accuracy", gives=7 / 8
 adjacency_mcc = _ADJACENCY.metric("mcc", gives=0.7071067811865475)
 
 
-@metric(
-    **_SKELETON,
-    direction="minimize",
-    range=(0, 1),
-    optimum=0,
-    long_name="skeleton p-value",
-    symmetric=True,
-)
+@metric(**_SKELETON, direction="minimize", range=(0, 1), optimum=0, long_name="skeleton p-value", symmetric=True)
 def skeleton_p(pairs: GraphPairs) -> Values:
     """Test exactly whether a random skeleton of the estimate's size shares as many adjacencies.
 

@@ -16,15 +16,7 @@ from ...contract.encoding import CellError
 from ...graphs.node_names import NodeLists
 from ...graphs.packing import as_packed, is_packed
 from ..edge_scores.cells import score_column
-from .cells import (
-    Codes,
-    Head,
-    LaggedGraph,
-    is_lagged_cell,
-    kind_of,
-    read_codes,
-    read_head,
-)
+from .cells import Codes, Head, LaggedGraph, is_lagged_cell, kind_of, read_codes, read_head
 from .formats import WEIGHTS, Reading, Weights, read, read_weights
 
 __all__ = ["as_lagged", "lagged_column", "lagged_scores"]

@@ -255,13 +255,7 @@ GCASTLE = _register(
     "1 a directed edge, 1 in both cells or -1 in one an undirected edge",
     "an edge i -> j is the 1 in cell (i, j)",
     "[[0, 1], [0, 0]] is 0 -> 1, [[0, -1], [0, 0]] is 0 -- 1",
-    {
-        (1, 1): (TAIL, TAIL),
-        (-1, 0): (TAIL, TAIL),
-        (0, -1): (TAIL, TAIL),
-        (0, 1): (TAIL, ARROW),
-        (1, 0): (ARROW, TAIL),
-    },
+    {(1, 1): (TAIL, TAIL), (-1, 0): (TAIL, TAIL), (0, -1): (TAIL, TAIL), (0, 1): (TAIL, ARROW), (1, 0): (ARROW, TAIL)},
 )
 
 _EFFECT = "an edge i -> j is the number in cell (j, i)"

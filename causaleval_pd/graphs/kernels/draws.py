@@ -141,13 +141,7 @@ def _draw(
 
 
 def draw_graphs(
-    n_nodes: int,
-    n_edges: ArrayLike,
-    cpdag: ArrayLike,
-    keys: ArrayLike,
-    start: int,
-    count: int,
-    order: ArrayLike = (),
+    n_nodes: int, n_edges: ArrayLike, cpdag: ArrayLike, keys: ArrayLike, start: int, count: int, order: ArrayLike = ()
 ) -> Words:
     """Draw random graphs with given numbers of edges, (n * count, 2, W), the draws of a row together.
 

@@ -141,7 +141,7 @@ def warn_of_undirected(matching: Matching) -> None:
     warn(
         f"{subject} are matched by CPDAGs, which have arrows: {', '.join(directed)} of guesses may be better or worse "
         f"than those of controls. Pass control_kind='pdag' or null='permutation'{other}, or declare the estimates by "
-        "ce.graph_column(..., kind='skeleton') and compare adjacencies",
+        "ce.graph_column(..., kind='skeleton') and compare adjacencies"
     )
 
 

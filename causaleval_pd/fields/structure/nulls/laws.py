@@ -412,11 +412,7 @@ def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLi
     """Return the three as integers, after checking that they broadcast and fit graphs."""
     d, mt, me = (
         _whole(margin, name)
-        for margin, name in (
-            (n_nodes, "n_nodes"),
-            (true_edges, "true_edges"),
-            (estimated_edges, "estimated_edges"),
-        )
+        for margin, name in ((n_nodes, "n_nodes"), (true_edges, "true_edges"), (estimated_edges, "estimated_edges"))
     )
     np.broadcast_shapes(d.shape, mt.shape, me.shape)
     n_pairs = d * (d - 1) // 2

@@ -34,11 +34,7 @@ from .listed import MOST_GRAPHS, Listed, ListedLaws, all_random_graphs, are_list
 
 
 def random_graphs(
-    matching: Matching,
-    rows: NDArray[np.int64],
-    pairs: GraphPairs,
-    keys: NDArray[np.uint64],
-    n_edges: NDArray[np.int64],
+    matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs, keys: NDArray[np.uint64], n_edges: NDArray[np.int64]
 ) -> Controls:
     """Match rows by random graphs of their class with `n_edges` (n,) edges."""
     d = pairs.n_nodes
