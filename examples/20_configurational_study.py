@@ -15,12 +15,7 @@ import numpy as np
 import pandas as pd
 
 import causaleval_pd as ce
-from causaleval_pd.configurational import (
-    benchmark_grid,
-    fit_by_atom,
-    random_models,
-    simulate_data,
-)
+from causaleval_pd.configurational import fit_by_atom, random_models, simulate_data
 
 matplotlib.use("Agg")
 pd.set_option("display.width", 160, "display.max_columns", 20, "display.precision", 3, "display.max_colwidth", 60)
@@ -64,7 +59,8 @@ print(fit[["atom", "consistency", "coverage"]].to_string(index=False), end="\n\n
 
 # Part 2: simulated data, whose truth is known.
 factors = list("ABCDE")
-grid = benchmark_grid(n_cases=[25, 100], noise=[0, 0.1, 0.2], imbalance=[0.5, 0.8])
+levels = {"n_cases": [25, 100], "noise": [0, 0.1, 0.2], "imbalance": [0.5, 0.8]}
+grid = pd.MultiIndex.from_product(levels.values(), names=levels).to_frame(index=False)
 truths = random_models(25, [*factors, "F"], disjuncts=(1, 3), conjuncts=(1, 2), rng=1).to_frame()
 runs = truths.reset_index(names="truth_number").merge(grid, how="cross")
 everything = dict.fromkeys(factors, (0, 1))

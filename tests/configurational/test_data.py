@@ -230,15 +230,6 @@ def test_multi_value_factors_stay_crisp_where_others_become_fuzzy() -> None:
     assert wrong(data.round(), "A=2*b+C<->D") == 0
 
 
-def test_grids_cross_the_axes_of_simulate_data() -> None:
-    grid = cf.benchmark_grid(n_cases=[30], noise=[0, 0.1], imbalance=[None, 0.8], prevalence=[0.3])
-    assert grid.columns.tolist() == ["n_cases", "noise", "prevalence", "imbalance"]
-    assert len(grid) == 4
-    for row in grid.to_dict("records"):
-        settings = {name: None if pd.isna(value) else value for name, value in row.items()}
-        assert len(cf.simulate_data("A+B<->C", rng=1, **settings)) == 30
-
-
 def test_noise_leaves_no_trace_in_factors_without_part() -> None:
     wide = pd.DataFrame({"A": [0] * 3000, "B": 0, **{f"X{i}": 0 for i in range(30)}, "Y": [0, 1, 2] * 1000})
     noisy = add_noise(wide, cf.parse("A<->B"), 1.0, None, {"Y": (0, 1, 2)}, np.random.default_rng(1))
@@ -259,8 +250,6 @@ def test_noise_leaves_no_trace_in_factors_without_part() -> None:
         (lambda: cf.simulate_data("A=2<->B", 9, imbalance={"A": 0.3}, domains=THREE), "give each a probability"),
         (lambda: cf.simulate_data("A<->B", 9, imbalance={"A": [0.3, 0.3]}), "2 probabilities that sum to 1"),
         (lambda: cf.simulate_data("A<->B", 9, imbalance={"C": 0.3}), "no column for factor C"),
-        (lambda: cf.benchmark_grid(noise=[0.1, 0.1]), "noise has a value twice"),
-        (lambda: cf.benchmark_grid(noise=[]), "noise has no value"),
         (
             lambda: cf.simulate_data("A<->B", 3, fragmentation=0.5, prevalence=0.5, rng=1),
             "no cases with(out)? outcome B",

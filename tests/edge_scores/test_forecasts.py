@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.edge_scores import brier_parts, calibration_curve
+from causaleval_pd.edge_scores import brier_parts, calibration_points
 
 NAMES = ["A", "B", "C", "D"]
 
@@ -43,7 +43,8 @@ def test_parts_add_up(bins, strategy):
 
 def test_the_curve_is_that_of_the_error():
     cell = probabilities(np.random.default_rng(2), 1)[0]
-    curve = calibration_curve("A -> B; B -> C; D", cell, bins=5)
+    runs = pd.DataFrame({"truth": ["A -> B; B -> C; D"], "estimate": [cell]})
+    curve = calibration_points(runs, bins=5)
     gap = (curve["mean_probability"] - curve["share_true"]).abs()
     assert curve["n_candidates"].sum() == 12
     assert ce.calibration_error("A -> B; B -> C; D", cell, bins=5) == pytest.approx(
@@ -56,9 +57,9 @@ def test_the_curve_is_that_of_the_error():
 def test_limits_of_bins_are_those_of_their_numbers():
     matrix = np.full((11, 11), np.nan)
     matrix[tuple(x[:50] for x in np.triu_indices(11, 1))] = np.arange(50) / 50
-    cell = ce.score_column([matrix], encoding="row->column")[0]
+    cells = ce.score_column([matrix], encoding="row->column")
     # .58 * 50 is less than 29 by rounding
-    curve = ce.edge_scores.calibration_curve("; ".join(map(str, range(11))), cell, bins=50)
+    curve = calibration_points(pd.DataFrame({"truth": "; ".join(map(str, range(11))), "estimate": cells}), bins=50)
     assert curve["n_candidates"].tolist() == [1] * 50
 
 
@@ -135,4 +136,4 @@ def test_what_is_no_probability_is_refused():
         with pytest.raises(ValueError, match=f"{name} applies to"):
             table.ceval.evaluate([name])
     with pytest.raises(ValueError, match="calibration is of probabilities"):
-        calibration_curve("0 -> 1", table["estimate"][0])
+        brier_parts("0 -> 1", table["estimate"][0])

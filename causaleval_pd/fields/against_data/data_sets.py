@@ -122,29 +122,29 @@ def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) ->
         twice = sorted({str(name) for name in frame.columns if list(frame.columns).count(name) > 1})
         raise DataError(f"the data have two columns called {twice[0]!r}; rename or drop one")
     frame = _complete(frame, drop_missing=drop_missing)
-    odd = [name for name, dtype in zip(names, frame.dtypes, strict=True) if not _is_read(dtype)]
-    if odd:
-        raise DataError(f"column {odd[0]!r} has the type {frame[odd[0]].dtype}; use numbers, categories or text")
-    boxed = [name for name in names if frame[name].dtype == object and _holds_floats(frame[name])]
-    if boxed:
-        raise DataError(
-            f"column {boxed[0]!r} holds floats in a column of objects, which would count as categories; convert it, as "
-            "by data.infer_objects() or data.astype(float)"
-        )
-    numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
-    floats = [pd.api.types.is_float_dtype(dtype) for dtype in frame.dtypes]
-    coded = [None if real else _codes(frame.iloc[:, i]) for i, real in enumerate(floats)]
-    columns = [
-        frame.iloc[:, i].to_numpy(np.float64) if numeric[i] or coding is None else coding[0].astype(np.float64)
-        for i, coding in enumerate(coded)
-    ]
-    values = np.stack(columns, axis=1) if columns else np.zeros((len(frame), 0))
+    types = pd.api.types
+    for name, dtype in zip(names, frame.dtypes, strict=True):
+        is_number = types.is_numeric_dtype(dtype) and not types.is_complex_dtype(dtype)
+        if not (is_number or isinstance(dtype, pd.CategoricalDtype) or types.is_string_dtype(dtype)):
+            raise DataError(f"column {name!r} has the type {dtype}; use numbers, categories or text")
+        held = types.infer_dtype(frame[name]) if types.is_object_dtype(dtype) else ""
+        if held in ("floating", "mixed-integer-float", "decimal"):
+            raise DataError(
+                f"column {name!r} holds floats in a column of objects, which would count as categories; convert it, as "
+                "by data.infer_objects() or data.astype(float)"
+            )
+    numeric = [types.is_numeric_dtype(dtype) for dtype in frame.dtypes]
+    floats = [types.is_float_dtype(dtype) for dtype in frame.dtypes]
+    values = np.zeros(frame.shape)
+    levels, n_levels = np.zeros(frame.shape, np.int64), np.zeros(len(names), np.int64)
+    for i, (is_number, is_float) in enumerate(zip(numeric, floats, strict=True)):
+        if not is_float:
+            levels[:, i], n_levels[i] = _codes(frame.iloc[:, i])
+        values[:, i] = frame.iloc[:, i].to_numpy(np.float64) if is_number else levels[:, i]
     _check_values(values, names)
-    known = [coding for coding in coded if coding is not None]
-    if len(known) < len(coded):
+    if any(floats):
         return DataSet(tuple(names), values, all(numeric), all(floats))
-    levels = np.stack([codes for codes, _ in known], axis=1) if known else np.zeros(values.shape, np.int64)
-    return DataSet(tuple(names), values, all(numeric), False, levels, np.array([n for _, n in known], np.int64))
+    return DataSet(tuple(names), values, all(numeric), False, levels, n_levels)
 
 
 def refuse_perturbed(values: Mapping[str, Any]) -> None:
@@ -179,17 +179,6 @@ def _complete(frame: pd.DataFrame, *, drop_missing: bool) -> pd.DataFrame:
             "context={..., 'missing': 'drop'}"
         )
     return frame[~missing.any(axis=1)]
-
-
-def _is_read(dtype: Any) -> bool:
-    """Return whether columns of a type are read."""
-    is_number = pd.api.types.is_numeric_dtype(dtype) and not pd.api.types.is_complex_dtype(dtype)
-    return is_number or isinstance(dtype, pd.CategoricalDtype) or pd.api.types.is_string_dtype(dtype)
-
-
-def _holds_floats(column: pd.Series) -> bool:
-    """Return whether a column of objects holds numbers that are not integers."""
-    return pd.api.types.infer_dtype(column, skipna=True) in ("floating", "mixed-integer-float", "decimal")
 
 
 def _codes(column: pd.Series) -> tuple[Ints, int]:

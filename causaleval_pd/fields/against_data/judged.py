@@ -56,16 +56,6 @@ def _find_test(given: Any, data: DataSet) -> str | Test:
     )
 
 
-def _warn_of_whole_numbers(data: DataSet) -> None:
-    """Warn of floats that may be levels, such as integers that pandas made floats because of missing values."""
-    if data.is_float and (data.values == np.round(data.values)).all():
-        warn(
-            f"the columns {list(data.names)[:5]} are floats that hold whole numbers, and are tested as numbers by "
-            "Fisher's z; convert levels to integers, as by data.astype(int), for chi-squared tests, or name the test "
-            "by context={..., 'test': 'fisher_z'}"
-        )
-
-
 class Judge:
     """A data set and a test of conditional independence: a name, or `test(x, y, z)`, which returns a p-value."""
 
@@ -97,17 +87,14 @@ class Judge:
 
     @cached_property
     def _table(self) -> Floats:
-        """The p-values of all pairs and sets, for few nodes."""
+        """The p-values of all sets and pairs, for few nodes."""
         d = len(self.data.names)
-        every = np.arange(1 << d)
-        sizes = ((every[:, None] >> np.arange(d)) & 1).sum(axis=1)
-        x, y = np.triu_indices(d, 1)
-        subsets = (every[:, None] >> np.arange(d)) & 1 == 1
+        subsets = (np.arange(1 << d)[:, None] >> np.arange(d)) & 1 == 1
+        low, high = np.triu_indices(d, 1)
+        sets, pair = np.nonzero(~subsets[:, low] & ~subsets[:, high])
+        x, y, given = low[pair], high[pair], subsets[sets]
         table = np.full((1 << d, d, d), np.nan)
-        for i, j in zip(x.tolist(), y.tolist(), strict=True):
-            free = np.flatnonzero(~subsets[:, i] & ~subsets[:, j])
-            both = np.full(len(free), i), np.full(len(free), j)
-            table[free, i, j] = table[free, j, i] = self._gaussian_p(*both, subsets[free], sizes[free])
+        table[sets, x, y] = table[sets, y, x] = self._gaussian_p(x, y, given, given.sum(axis=1))
         return table
 
     def _gaussian_p(self, x: Ints, y: Ints, given: Bools, sizes: Ints) -> Floats:
@@ -116,11 +103,17 @@ class Judge:
 
     def p_values(self, x: Ints, y: Ints, given: Bools) -> Floats:
         """Return the p-values of pairs of nodes, (m,), given sets, (m, d)."""
-        if self._unnamed:
-            self._unnamed = False
-            _warn_of_whole_numbers(self.data)
-        if self.test in ("fisher_z", "t") and len(self.data.names) <= MOST_TABULATED:
-            at = given @ (1 << np.arange(len(self.data.names), dtype=np.int64))
+        data = self.data
+        if self._unnamed and data.is_float and (data.values == np.round(data.values)).all():
+            # they may be levels, such as integers that pandas made floats because of missing values
+            warn(
+                f"the columns {list(data.names)[:5]} are floats that hold whole numbers, and are tested as numbers by "
+                "Fisher's z; convert levels to integers, as by data.astype(int), for chi-squared tests, or name the "
+                "test by context={..., 'test': 'fisher_z'}"
+            )
+        self._unnamed = False
+        if self.test in ("fisher_z", "t") and len(data.names) <= MOST_TABULATED:
+            at = given @ (1 << np.arange(len(data.names), dtype=np.int64))
             return np.asarray(self._table[at, x, y])
         return self._kept.find(np.minimum(x, y), np.maximum(x, y), given)
 
@@ -251,7 +244,11 @@ def _parts(pairs: GraphPairs) -> list[Part]:
         values, names = inputs.context.values[code], inputs.node_sets[node_set]
         try:
             refuse_perturbed(values)
-            judge, likelihoods = inputs.context.memory.remember(_key(values, names), partial(_read, values, names))
+            # the context keeps the data, so that no other object has their number
+            test = values.get("test")
+            test = test if isinstance(test, str) else id(test)
+            key = "judge", id(values["data"]), test, repr(values.get("missing")), names
+            judge, likelihoods = inputs.context.memory.remember(key, partial(_read, values, names))
         except DataError as error:
             raise PairError(rows, str(error)) from error
         graphs = pairs.estimate.take(pairs.estimate_index[rows])
@@ -267,12 +264,6 @@ def _read(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Judge, Lik
     check_choice(missing, ("raise", "drop"), "context 'missing'")
     judge = Judge(read_data(values["data"], names, drop_missing=missing == "drop"), values.get("test"))
     return judge, Likelihoods(judge.data, lambda: judge.gaussian, levels=judge.takes_levels)
-
-
-def _key(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Any, ...]:
-    """Return what judges of a call differ by; the context keeps the data, so that no other object has their number."""
-    test = values.get("test")
-    return "judge", id(values["data"]), test if isinstance(test, str) else id(test), repr(values.get("missing")), names
 
 
 def by_data(pairs: GraphPairs, value: Callable[[Part], Floats]) -> Floats:

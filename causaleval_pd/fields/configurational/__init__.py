@@ -13,7 +13,7 @@ from .minimisation import redundancy_free
 from .printouts import read_printout, write_models
 from .quality import Convention, exposition_table, quality_table
 from .reader import FormulaError, parse
-from .simulation import NoSuchModelError, benchmark_grid, random_models, simulate_data
+from .simulation import NoSuchModelError, random_models, simulate_data
 from .submodel import submodels
 from .truth_table import Setting, fit_by_atom, ideal_data
 
@@ -27,7 +27,6 @@ __all__ = [
     "Model",
     "NoSuchModelError",
     "Setting",
-    "benchmark_grid",
     "exposition_table",
     "fit_by_atom",
     "ideal_data",

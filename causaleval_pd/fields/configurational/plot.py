@@ -422,15 +422,8 @@ def _curve(ax: Axes, points: Sequence[Point], look: str, *, arrow: bool) -> None
             codes += [Path.CURVE4] * 3
         else:
             out, low = _ROUND[0], min(y0, y1) - _ROUND[1]
-            corners += [
-                (x0 + out, y0),
-                (x0 + out, low),
-                (x0, low),
-                (x1, low),
-                (x1 - out, low),
-                (x1 - out, y1),
-                (x1, y1),
-            ]
+            corners += [(x0 + out, y0), (x0 + out, low), (x0, low), (x1, low)]
+            corners += [(x1 - out, low), (x1 - out, y1), (x1, y1)]
             codes += [Path.CURVE4] * 3 + [Path.LINETO] + [Path.CURVE4] * 3
     style = {"color": _colour(look), "linestyle": _LOOKS[look][1], "lw": 1.4, "zorder": 2, "gid": look}
     tip = "-|>,head_width=3,head_length=6" if arrow else "-"

@@ -1,7 +1,7 @@
 """Random models without redundancies, and data from them.
 
 An inverse search draws ground truths (`random_models`) and data from it (`simulate_data`), and checks whether a method
-recovers the truth [1]_. `benchmark_grid` crosses the axes on which such studies differ [2]_.
+recovers the truth [1]_, over the axes on which such studies differ [2]_.
 
 References
 ----------
@@ -14,14 +14,14 @@ References
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_number, check_type, check_whole, shown
+from ...contract.checks import check_number, check_whole, shown
 from ...contract.null import draw_stream
 from ...execution.random_streams import RNGLike, resolve_seed
 from .formula import BINARY, Atom, Conjunction, Domains, Literal, Model, Vocabulary, literal_text, read_domains
@@ -29,7 +29,7 @@ from .minimisation import is_irredundant_alone, is_redundancy_free
 from .reader import as_literal, as_model
 from .truth_table import contradictions, data_values, ideal_data, topological_order
 
-__all__ = ["NoSuchModelError", "benchmark_grid", "random_models", "simulate_data"]
+__all__ = ["NoSuchModelError", "random_models", "simulate_data"]
 
 Range = int | tuple[int, int]
 
@@ -263,8 +263,6 @@ def simulate_data(
 ) -> pd.DataFrame:
     """Simulate data of a known model: ideal data, fragmented, sampled, made noisy and fuzzy, in this order.
 
-    `benchmark_grid` lists settings of these axes.
-
     Parameters
     ----------
     model : Model or str
@@ -276,7 +274,7 @@ def simulate_data(
     noise : float
         Share of cases that contradict the model.
     prevalence : float, optional
-        Share of cases that have the model's last outcome , which noise keeps.
+        Share of cases that have the model's last outcome, which noise keeps.
     imbalance : float or mapping, optional
         Share of cases in which exogenous factors are 1: of all, or by factor. Given `prevalence` too,
         it holds within the cases with and without the outcome only as far as the model allows. Cases that noise
@@ -360,75 +358,6 @@ def _weights(imbalance: Imbalance | None, model: Model, data: pd.DataFrame) -> N
             rows = (data[name] == value).to_numpy()
             weights[rows] *= share / max(1, rows.sum())
     return weights
-
-
-def benchmark_grid(
-    *,
-    n_cases: Iterable[int | None] = (None,),
-    noise: Iterable[float] = (0.0,),
-    fragmentation: Iterable[float] = (0.0,),
-    prevalence: Iterable[float | None] = (None,),
-    imbalance: Iterable[float | None] = (None,),
-    fuzziness: Iterable[float] = (0.0,),
-) -> pd.DataFrame:
-    """Cross the axes of a benchmark, one row per setting of `simulate_data`.
-
-    The axes are those on which simulations of configurational methods vary data: sample size, noise, fragmentation,
-    imbalance of the outcome (`prevalence`) and of the exogenous factors (`imbalance`), and fuzziness.
-
-    Parameters
-    ----------
-    n_cases, noise, fragmentation, prevalence, imbalance, fuzziness : iterable
-        Values of the axis, as in `simulate_data`; None leaves it as the model has it.
-
-    Returns
-    -------
-    DataFrame
-        One row per combination, with a column for each axis that has more than one value or another than the default.
-        Columns are meant as strata: `by=[...]` of a cube.
-
-    Raises
-    ------
-    ValueError
-        If an axis has no value, or one that is invalid.
-
-    References
-    ----------
-    .. [1] doi:10.1177/00491241241227039
-
-    Examples
-    --------
-    >>> benchmark_grid(n_cases=[20, 80], noise=[0, 0.1])
-       n_cases  noise
-    0       20    0.0
-    1       20    0.1
-    2       80    0.0
-    3       80    0.1
-    """
-    arguments: dict[str, Iterable[float | None]] = {
-        "n_cases": n_cases,
-        "noise": noise,
-        "fragmentation": fragmentation,
-        "prevalence": prevalence,
-        "imbalance": imbalance,
-        "fuzziness": fuzziness,
-    }
-    axes: dict[str, list[float | None]] = {}
-    for name, values in arguments.items():
-        check_type(values, Iterable, "a list of values", name)
-        levels = [value if value is None else _level(name, value) for value in values]
-        if not levels:
-            raise ValueError(f"{name} has no value; leave it out, or give a list")
-        if len(set(levels)) < len(levels):
-            raise ValueError(f"{name} has a value twice: {levels}")
-        if levels not in ([None], [0.0]):
-            axes[name] = levels
-    table = pd.DataFrame(list(itertools.product(*axes.values())), columns=list(axes))
-    return table.astype({"n_cases": "int64"}) if "n_cases" in axes and None not in axes["n_cases"] else table
-
-
-def _level(name: str, value: float) -> float:
-    return check_whole(value, name, 1) if name == "n_cases" else float(check_number(value, name, "[0, 1]"))
 
 
 def fragment(data: pd.DataFrame, share: float, random: np.random.Generator) -> pd.DataFrame:

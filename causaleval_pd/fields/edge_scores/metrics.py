@@ -25,7 +25,6 @@ __all__ = [
     "best_shd",
     "brier",
     "brier_parts",
-    "calibration_curve",
     "calibration_error",
     "early_precision_ratio",
     "early_precision_selected",
@@ -354,16 +353,21 @@ class _Binned(NamedTuple):
     qy: Floats
 
 
-def _binned(pairs: ScorePairs, bins: int, strategy: str, universe: str | None, undirected: str) -> _Binned:
-    bins = check_whole(bins, "bins", 1, 10_000)
+def _binned(pairs: ScorePairs, bins: int | None, strategy: str, universe: str | None, undirected: str) -> _Binned:
+    """Sum over the candidates of bins; without a number of bins, over those of one pair with equal probabilities."""
     check_choice(strategy, STRATEGIES, "strategy")
     known, q, y = forecasts(pairs, universe, undirected)
     row, slot = np.nonzero(known)
-    cell = row * bins + bins_of(q, known, bins, strategy)[row, slot]
     values = q[row, slot], y[row, slot]
+    if bins is None:
+        groups = np.unique(values[0], return_inverse=True)[1].reshape(-1)
+        bins = 1 + int(groups.max(initial=0))
+    else:
+        bins = check_whole(bins, "bins", 1, 10_000)
+        groups = bins_of(q, known, bins, strategy)[row, slot]
 
     def total(weights: Floats) -> Floats:
-        return np.bincount(cell, weights, pairs.n * bins).reshape(pairs.n, bins).astype(np.float64)
+        return np.bincount(row * bins + groups, weights, pairs.n * bins).reshape(pairs.n, bins).astype(np.float64)
 
     ones = np.ones(len(row))
     return _Binned(*(total(x) for x in (ones, values[0], values[1], values[0] ** 2, values[0] * values[1])))
@@ -395,45 +399,6 @@ def calibration_error(
     return np.divide(gap, n, out=np.full(pairs.n, np.nan), where=n > 0)
 
 
-def calibration_curve(
-    truth: Any, estimate: Any, *, bins: int = 10, strategy: str = "width", universe: str | None = None
-) -> pd.DataFrame:
-    """Return the bins behind `calibration_error`.
-
-    Parameters
-    ----------
-    truth : graph
-        The true graph.
-    estimate : score cell
-        Probabilities, one cell of `score_column`.
-    bins, strategy, universe
-        As in `calibration_error`.
-
-    Returns
-    -------
-    DataFrame
-        One bin with candidates a row: `mean_probability`, `share_true` and `n_candidates`.
-
-    Raises
-    ------
-    ValueError
-        If the scores are not probabilities.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> cell = ce.score_column([[[0, 0.9], [0.2, 0]]], nodes=["A", "B"], encoding="row->column")[0]
-    >>> ce.edge_scores.calibration_curve("A -> B", cell).values.tolist()
-    [[0.2, 0.0, 1.0], [0.9, 1.0, 1.0]]
-    """
-    bin_sums = _binned(_pair(truth, estimate), bins, strategy, universe, "both")
-    some = bin_sums.n[0] > 0
-    n = bin_sums.n[0][some]
-    return pd.DataFrame(
-        {"mean_probability": bin_sums.q[0][some] / n, "share_true": bin_sums.y[0][some] / n, "n_candidates": n}
-    )
-
-
 def brier_parts(
     truth: Any, estimate: Any, *, bins: int | None = None, strategy: str = "width", universe: str | None = None
 ) -> pd.Series:
@@ -444,10 +409,14 @@ def brier_parts(
 
     Parameters
     ----------
-    truth, estimate, strategy, universe
-        As in `calibration_curve`.
+    truth : graph
+        The true graph.
+    estimate : score cell
+        Probabilities, one cell of `score_column`.
     bins : int, optional
         Number of bins; default groups of equal probabilities.
+    strategy, universe
+        As in `calibration_error`.
 
     Returns
     -------
@@ -466,15 +435,10 @@ def brier_parts(
     >>> ce.edge_scores.brier_parts("A -> B", cell).round(3).to_dict()["uncertainty"]
     0.25
     """
-    pairs = _pair(truth, estimate)
-    if bins is None:
-        known, q, y = forecasts(pairs, universe, "both")
-        group = np.unique(q[0][known[0]], return_inverse=True)[1].reshape(-1)
-        values = [np.ones(len(group)), q[0][known[0]], y[0][known[0]]]
-        values += [values[1] ** 2, values[1] * values[2]]
-        sums = _Binned(*(np.bincount(group, x)[None].astype(np.float64) for x in values))
-    else:
-        sums = _binned(pairs, bins, strategy, universe, "both")
+    pairs: Any = SCORES.pair(truth, estimate)
+    if brier.refused(pairs).any():
+        raise ValueError(f"calibration is of probabilities, but {pairs.describe(0)}")
+    sums = _binned(pairs, bins, strategy, universe, "both")
     n, q, y, qq, qy = (x[0][sums.n[0] > 0] for x in sums)
     # parts of no candidates are NaN
     total = n.sum() or np.nan
@@ -490,11 +454,3 @@ def brier_parts(
             "within_covariance": float((qy - n * mean * share).sum() / total),
         }
     )
-
-
-def _pair(truth: Any, estimate: Any) -> ScorePairs:
-    """Align two cells, and refuse scores that are not probabilities."""
-    pairs: Any = SCORES.pair(truth, estimate)
-    if brier.refused(pairs).any():
-        raise ValueError(f"calibration is of probabilities, but {pairs.describe(0)}")
-    return pairs

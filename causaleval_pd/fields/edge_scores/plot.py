@@ -112,8 +112,7 @@ def curve_points(
 def _path(keys: Floats, labels: NDArray[np.bool_]) -> Floats:
     """Return the mean number of true ones among the first 0, 1, ..., N candidates, over random orders of ties."""
     order = np.argsort(-keys, kind="stable")
-    ordered = keys[order]
-    ends = np.append(np.flatnonzero(np.diff(ordered)) + 1, len(keys))
+    ends = np.append(np.flatnonzero(np.diff(keys[order])) + 1, len(keys))
     above = np.cumsum(labels[order])[ends - 1]
     return np.interp(np.arange(len(keys) + 1), np.append(0, ends), np.append(0, above))
 
@@ -143,10 +142,15 @@ def _limits(taken: list[int], runs: list[tuple[int, int, Floats]], level: float)
     for m, (n, k, _) in zip(taken, runs, strict=True):
         counts, chances = hypergeometric_law(n, k, m)
         law, least = np.convolve(law, chances), least + int(counts[0])
-    cumulative = np.cumsum(law)
+    low, high = _quantiles(law, level)
+    return least + low, least + high
+
+
+def _quantiles(law: Floats, level: float) -> tuple[float, float]:
+    """Return the limits of the middle part of a law of 0, 1, 2, ..."""
     tail = (1 - level) / 2
-    low, high = (int(np.argmax(cumulative >= q - 1e-12)) for q in (tail, 1 - tail))
-    return float(least + low), float(least + high)
+    low, high = (int(np.argmax(np.cumsum(law) >= q - 1e-12)) for q in (tail, 1 - tail))
+    return float(low), float(high)
 
 
 @figure(
@@ -215,12 +219,11 @@ def curves(
     axes.set(xlabel=x, ylabel=y, xlim=(0, 1), ylim=(0, 1.02))
     if by is not None:
         legend_of(axes, list(axes.lines), str(by), own=ax is None)
-    share = f"{100 * level:g} %"
     if caption:
         words = (
             "Lines: edges are the largest scores, equally many in every run, ties in random order; bands: where "
-            f"{share} of the lines of shuffled scores lie at a number of edges (exact; wider within ties); a line "
-            "outside its band ranks true edges better, or worse, than shuffled scores."
+            f"{100 * level:g} % of the lines of shuffled scores lie at a number of edges (exact; wider within ties); "
+            "a line outside its band ranks true edges better, or worse, than shuffled scores."
         )
         write_caption(axes, ax is None, words)
     return axes
@@ -306,18 +309,17 @@ def _candidates(
 
 def _share_limits(q: Floats, level: float) -> tuple[float, float]:
     """Return the quantiles of the share of true candidates with these probabilities, drawn independently."""
-    n, tail = len(q), (1 - level) / 2
+    n = len(q)
     if n > _MOST_EXACT:
         from scipy.special import ndtri
 
-        half = float(-ndtri(tail) * np.sqrt((q * (1 - q)).sum()) / n)
+        half = float(-ndtri((1 - level) / 2) * np.sqrt((q * (1 - q)).sum()) / n)
         return max(0.0, float(q.mean()) - half), min(1.0, float(q.mean()) + half)
     law = np.ones(1)
     for chance in q.tolist():
         law = np.convolve(law, [1 - chance, chance])
-    below = np.cumsum(law)
-    low, high = (np.searchsorted(below, share - 1e-12) for share in (tail, 1 - tail))
-    return float(low) / n, float(min(int(high), n)) / n
+    low, high = _quantiles(law, level)
+    return low / n, high / n
 
 
 @figure(

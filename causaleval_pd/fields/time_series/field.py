@@ -35,10 +35,8 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
     keys = truths.block[known] * len(estimates.blocks) + estimates.block[known]
     signatures: dict[tuple[Any, ...], list[int]] = {}
     for key in np.unique(keys).tolist():
-        heads = [
-            side.blocks[at].head
-            for side, at in zip((truths, estimates), divmod(key, len(estimates.blocks)), strict=True)
-        ]
+        true, estimated = divmod(key, len(estimates.blocks))
+        heads = truths.blocks[true].head, estimates.blocks[estimated].head
         if heads[0].nodes != heads[1].nodes:
             row = int(known[np.argmax(keys == key)])
             raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(heads[0].nodes, heads[1].nodes)}")
@@ -46,9 +44,8 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
         signatures.setdefault(signature, []).append(key)
     for members in signatures.values():
         rows = known[np.isin(keys, members)].astype(np.int64)
-        true, truth_index = _joined(truths, rows)
-        estimated, estimate_index = _joined(estimates, rows)
-        yield Batch(rows, LaggedPairs(true, estimated, truth_index, estimate_index))
+        (graphs, truth_index), (others, estimate_index) = _joined(truths, rows), _joined(estimates, rows)
+        yield Batch(rows, LaggedPairs(graphs, others, truth_index, estimate_index))
 
 
 def _joined(cells: LaggedCells, rows: NDArray[np.int64]) -> tuple[LaggedBatch, NDArray[np.int64]]:
@@ -66,11 +63,10 @@ def _joined(cells: LaggedCells, rows: NDArray[np.int64]) -> tuple[LaggedBatch, N
 def different_nodes(truth: tuple[str, ...], estimate: tuple[str, ...]) -> str:
     """Describe how two sets of variables differ, and how to mend it."""
     only = [sorted(set(a) - set(b)) for a, b in ((truth, estimate), (estimate, truth))]
-    sides = [
-        f"only in the {side}: {names[:5]}" for side, names in zip(("truth", "estimate"), only, strict=True) if names
-    ]
+    named = zip(("truth", "estimate"), only, strict=True)
+    sides = "; ".join(f"only in the {side}: {names[:5]}" for side, names in named if names)
     return (
-        f"truth has {len(truth)} variables, estimate {len(estimate)} ({'; '.join(sides)}){hint_alike(*only)}; "
+        f"truth has {len(truth)} variables, estimate {len(estimate)} ({sides}){hint_alike(*only)}; "
         "give both the same, e.g. by lagged_column(estimates, nodes=[...])"
     )
 

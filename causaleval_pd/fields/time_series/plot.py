@@ -9,7 +9,7 @@ import numpy as np
 from ...contract.figure import figure
 from ...drawing import caption as write_caption
 from ...drawing import colours, place_to_draw, tone
-from .cells import CODE_OF_SIGN, TURNED, LaggedGraph, links_of
+from .cells import CODE_OF_SIGN, TURNED, links_of
 from .column import as_lagged
 from .field import different_nodes
 
@@ -60,14 +60,15 @@ def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None, capti
     ['in both (2)', 'extra (1)', 'missing (1)']
     """
     shown = as_lagged(graph)
-    groups = [("", _links(shown))]
+    estimated = set(links_of(shown.codes))
+    groups = [("", estimated)]
     nodes, last = shown.nodes, shown.max_lag
     if truth is not None:
         true = as_lagged(truth)
         if true.nodes != nodes:
             raise ValueError(different_nodes(true.nodes, nodes))
         last = max(last, true.max_lag)
-        estimated, wanted = _links(shown), _links(true)
+        wanted = set(links_of(true.codes))
         groups = [("in both", estimated & wanted), ("extra", estimated - wanted), ("missing", wanted - estimated)]
 
     new_figure = ax is None
@@ -81,9 +82,8 @@ def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None, capti
         if word:
             ax.plot([], [], color=colour, linestyle=style, label=f"{word} ({len(links)})")
     for lag in range(last + 1):
-        ax.scatter(
-            [-lag] * len(nodes), range(len(nodes)), s=60, color=tone(0.0, ax), edgecolors=tone(0.7, ax), zorder=3
-        )
+        places = [-lag] * len(nodes), range(len(nodes))
+        ax.scatter(*places, s=60, color=tone(0.0, ax), edgecolors=tone(0.7, ax), zorder=3)
     ax.set(xlim=(-last - 0.6, 0.6), ylim=(len(nodes) - 0.4, -0.6), xlabel="time", ylabel="variable")
     ax.set_xticks(range(-last, 1), [f"t - {lag}" if lag else "t" for lag in range(last, -1, -1)])
     ax.set_yticks(range(len(nodes)), nodes)
@@ -99,10 +99,6 @@ def lagged_graph(graph: Any, truth: Any = None, *, ax: Axes | None = None, capti
     return ax
 
 
-def _links(graph: LaggedGraph) -> set[tuple[int, int, int, str]]:
-    return set(links_of(graph.codes))
-
-
 def _draw_link(ax: Axes, link: tuple[int, int, int, str], colour: Any, style: Any, aside: float) -> None:
     """Draw one link; those at lag 0, and of a variable on itself across other times, bend."""
     from matplotlib.patches import FancyArrowPatch
@@ -110,19 +106,10 @@ def _draw_link(ax: Axes, link: tuple[int, int, int, str], colour: Any, style: An
     lag, source, target, sign = link
     # links from further back bend around the variables between
     bend = aside + (0.35 if lag == 0 else 0.28 if source == target and lag > 1 else 0.12 * (lag > 1))
-    patch = FancyArrowPatch(
-        (-lag, source),
-        (0, target),
-        arrowstyle=_STYLES[sign],
-        connectionstyle=f"arc3,rad={bend}",
-        color=colour,
-        linestyle=style,
-        linewidth=1.5,
-        shrinkA=6,
-        shrinkB=6,
-        mutation_scale=11,
-    )
-    ax.add_patch(patch)
+    line: dict[str, Any] = {"color": colour, "linestyle": style, "linewidth": 1.5}
+    tips: dict[str, Any] = {"arrowstyle": _STYLES[sign], "shrinkA": 6, "shrinkB": 6, "mutation_scale": 11}
+    curve = f"arc3,rad={bend}"
+    ax.add_patch(FancyArrowPatch((-lag, source), (0, target), connectionstyle=curve, **line, **tips))
     number = CODE_OF_SIGN[sign]
     for at_source, code in ((True, number), (False, int(TURNED[number]))):
         if code & 3 == 3:
