@@ -173,20 +173,14 @@ def _named(given: Any) -> dict[str, Baseline]:
 
 def _nodes_of_rows(cells: pd.Series, truths: pd.Series | None, inputs: Context) -> list[tuple[str, ...] | None]:
     """Return the nodes of each row: of its estimate, else of another estimate on the same data, else of its truth."""
-    estimates = unpack_column(cells)
-    row_nodes: list[tuple[str, ...] | None] = [None] * len(cells)
+    columns = [unpack_column(column) for column in (cells, truths) if column is not None]
+    sides = [[x.node_sets[number] if number >= 0 else None for number in x.row_node_set.tolist()] for x in columns]
     others: dict[int, tuple[str, ...]] = {}
-    for row, number in enumerate(estimates.row_node_set.tolist()):
-        if number >= 0:
-            row_nodes[row] = estimates.node_sets[number]
-            others.setdefault(int(inputs.codes[row]), estimates.node_sets[number])
-    true = None if truths is None else unpack_column(truths)
-    for row, nodes in enumerate(row_nodes):
-        if nodes is None:
-            row_nodes[row] = others.get(int(inputs.codes[row]))
-        if row_nodes[row] is None and true is not None and true.row_node_set[row] >= 0:
-            row_nodes[row] = true.node_sets[true.row_node_set[row]]
-    return row_nodes
+    for code, nodes in zip(inputs.codes.tolist(), sides[0], strict=True):
+        if nodes is not None:
+            others.setdefault(code, nodes)
+    choices = zip(sides[0], map(others.get, inputs.codes.tolist()), sides[-1], strict=True)
+    return [next((nodes for nodes in row if nodes is not None), None) for row in choices]
 
 
 def _estimate(

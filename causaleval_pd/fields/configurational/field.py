@@ -152,10 +152,8 @@ def check_pairs(pairs: FormulaPairs, rows: NDArray[np.int64] | None = None, inde
     for position in pairs.distinct[0].tolist():
         where = "" if rows is None else f"{name_row(int(rows[position]), index)}: "
         at = int(pairs.setting_index[position])
-        for relative, side, cell in (
-            (False, pairs.truth, int(pairs.truth_index[position])),
-            (True, pairs.estimate, int(pairs.estimate_index[position])),
-        ):
+        truth, estimate = int(pairs.truth_index[position]), int(pairs.estimate_index[position])
+        for relative, side, cell in ((False, pairs.truth, truth), (True, pairs.estimate, estimate)):
             models = side.cells[cell]
             if not relative and len(models) != 1:
                 raise ValueError(

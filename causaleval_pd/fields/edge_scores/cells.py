@@ -208,8 +208,6 @@ def unpack_column(series: pd.Series, column: Hashable | None = None) -> ScoreCol
 
 
 ENCODINGS = ("row->column", "column->row")
-#: kinds of cells that a user may declare
-_DECLARED = KINDS[:TYPES]
 
 
 def score_column(
@@ -276,7 +274,7 @@ def score_column(
     if encoding is not None:
         check_known(encoding, ENCODINGS, "encoding of scores")
     if kind is not None:
-        check_known(kind, _DECLARED, "kind of scores")
+        check_known(kind, KINDS[:TYPES], "kind of scores")
     if symmetric is not None:
         check_type(symmetric, (bool, np.bool_), "True, False or None", "symmetric")
     series = rows_of(values, index, "matrices", dims=(2,))

@@ -22,7 +22,7 @@ from ...graphs.graph import Graph
 from ...graphs.kernels.planes import ARROW, CIRCLE, DAG, KINDS, TAIL, a_kind
 from ...graphs.mixed.marks import codes_from_planes, is_mixed, lift, planes_from_marks
 from ...graphs.orientations import TooManyWaysError, direction_shares
-from ...graphs.packing import UnpackedColumn, pack_column, unpack_column
+from ...graphs.packing import UnpackedColumn, group_rows, pack_column, unpack_column
 from ...graphs.series import SeriesGraphAccessor
 from .cells import score_column, type_cells
 from .cells import unpack_column as unpack_scores
@@ -73,38 +73,31 @@ def pool_graphs(
     check_known(cyclic, CYCLIC, "value of cyclic")
     check_known(undirected, UNDIRECTED, "value of undirected")
     column = unpack_column(graphs)
-    places: list[tuple[int, int]] = [(-1, -1)] * len(graphs)
-    for number, block in enumerate(column.blocks):
-        for place, row in enumerate(block.rows.tolist()):
-            places[row] = (number, place)
     marks = [codes_from_planes(x.planes if is_mixed(x.planes) else lift(x.planes), x.n_nodes) for x in column.blocks]
     if undirected == "class":
         _check_cpdags(column, marks)
-    node_sets = column.row_node_set
+    of_row: dict[int, NDArray[np.uint8]] = {}
+    for block, codes in zip(column.blocks, marks, strict=True):
+        of_row |= dict(zip(block.rows.tolist(), codes, strict=True))
+    node_sets, kind_of_row = column.row_node_set, column.scatter([x.kinds for x in column.blocks], DAG, np.uint8)
     estimates: list[bytes | None] = [None] * n_runs
     consensus: list[Graph | None] = [None] * n_runs
     gini, apart = np.full(n_runs, np.nan), np.full(n_runs, np.nan)
     kinds: list[str | None] = [None] * n_runs
-    order = np.argsort(runs, kind="stable")
-    bounds = np.searchsorted(runs[order], np.arange(n_runs + 1))
-    for run in range(n_runs):
-        rows = order[bounds[run] : bounds[run + 1]]
-        if not len(rows):
-            continue
+    for run, rows in group_rows(runs):
         other = rows[node_sets[rows] != node_sets[rows[0]]]
         if len(other):
             raise ValueError(
                 f"rows {graphs.index[rows[0]]!r} and {graphs.index[other[0]]!r} (index) are of one run, but their "
                 "estimates have different nodes; give all members of a run the same nodes"
             )
-        members = [places[row] for row in rows.tolist()]
-        mine, w = np.stack([marks[number][place] for number, place in members]), weights[rows]
+        mine, w = np.stack([of_row[row] for row in rows.tolist()]), weights[rows]
         types = _types(column.node_sets[node_sets[rows[0]]], mine, w)
         by_class = _class_directions(mine, w, rows) if undirected == "class" else None
         estimates[run] = _cell(types, undirected, by_class)
         consensus[run] = _consensus(types, rule, cyclic)
         gini[run], apart[run] = _instability(types, mine, w)
-        names, counts = np.unique([column.blocks[number].kinds[place] for number, place in members], return_counts=True)
+        names, counts = np.unique(kind_of_row[rows], return_counts=True)
         kinds[run] = ", ".join(f"{KINDS[k]}: {n}" for k, n in zip(names.tolist(), counts.tolist(), strict=True))
     index = pd.RangeIndex(n_runs)
     return {

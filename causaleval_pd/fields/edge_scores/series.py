@@ -16,9 +16,6 @@ from ...graphs.column import graph_column
 from ...graphs.node_names import short
 from .cells import KINDS, TYPE_PLANES, WEIGHT, Floats, is_score_column, unpack_column
 
-#: what becomes of a pair whose directions are both kept
-_ORIENT = ("both", "larger")
-
 
 class Scores(NamedTuple):
     """One decoded cell."""
@@ -122,7 +119,7 @@ class SeriesScoreAccessor(ColumnAccessor):
         'A -> B'
         """
         check_number(x, "x", "(-inf, inf)")
-        check_choice(orient, _ORIENT, "orient")
+        check_choice(orient, ("both", "larger"), "orient")
         _check_magnitude(magnitude)
 
         def marks(row: int, cell: Scores) -> NDArray[np.bool_]:
@@ -160,7 +157,7 @@ class SeriesScoreAccessor(ColumnAccessor):
         >>> column.score.top_k(2).graph.to_strings()[0]
         'A -> B; B -> C'
         """
-        check_choice(orient, _ORIENT, "orient")
+        check_choice(orient, ("both", "larger"), "orient")
         _check_magnitude(magnitude)
         numbers = self._numbers(k)
 

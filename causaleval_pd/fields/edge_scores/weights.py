@@ -30,9 +30,6 @@ __all__ = ["WEIGHTS", "mean_squared_weight_error", "relative_frobenius", "sign_a
 
 Floats = NDArray[np.float64]
 
-_KINDS = KINDS[:3]
-_ZERO = ("wrong", "drop")
-
 
 @dataclass(frozen=True, eq=False)
 class WeightPairs(StoredPairs):
@@ -108,7 +105,7 @@ WEIGHTS = register_field(
     )
 )
 
-_FIELD: dict[str, Any] = {"field": "edge_weights", "kinds": _KINDS}
+_FIELD: dict[str, Any] = {"field": "edge_weights", "kinds": KINDS[:3]}
 
 
 _EXAMPLE = """>>> import causaleval_pd as ce
@@ -162,7 +159,7 @@ def sign_accuracy(pairs: WeightPairs, *, zero: str = "wrong") -> Floats:
     zero : {"wrong", "drop"}
         What an estimate of 0 is: a wrong sign, or left out.
     """
-    check_choice(zero, _ZERO, "zero")
+    check_choice(zero, ("wrong", "drop"), "zero")
     true, estimated = pairs.weights
     counted = (true != 0) & ((estimated != 0) | (zero == "wrong"))
     right = counted & (np.sign(true) == np.sign(estimated))

@@ -357,7 +357,12 @@ def read_over_time(value: Any, names: list[str] | None, how: Reading) -> Links:
     at = {node: i for i, node in enumerate(_nodes(value))}
     edges = value.edges() if callable(value.edges) else value.edges
     if not isinstance(edges, dict):
-        links = [(a, b) for a, b, data in value.edges(data=True) if _is_present(data, how)]
+        links = []
+        for a, b, data in value.edges(data=True):
+            refuse_numbers([data], ("weight",))
+            # an edge without a weight is a link, unless weights are cut
+            if how.present([data.get("weight", np.nan if how.cuts else 1)])[0]:
+                links.append((a, b))
         edges = {"directed" if value.is_directed() else "undirected": links}
     unknown = [kind for kind, some in edges.items() if kind not in (*MARKS_OF_WORD, "circle") and len(some)]
     if unknown:
@@ -373,12 +378,6 @@ def read_over_time(value: Any, names: list[str] | None, how: Reading) -> Links:
     places = [place for place in map(_place, at) if place]
     # graphs of pywhy-graphs repeat their edges at all times
     return collect(links_to_t(places, ends, copies=not isinstance(next(iter(at)), str)), places)
-
-
-def _is_present(attributes: Mapping[str, Any], how: Reading) -> bool:
-    """Return whether an edge of networkx is a link; one without a weight is, unless weights are cut."""
-    refuse_numbers([attributes], ("weight",))
-    return bool(how.present([attributes.get("weight", np.nan if how.cuts else 1)])[0])
 
 
 class Weights(NamedTuple):

@@ -270,14 +270,13 @@ class SeriesLaggedAccessor(ColumnAccessor):
         ['lags 0..0: X -- Y', 'lags 0..1: X -> Y; X@-1 -> X']
         """
         cells = unpack_lagged(self._obj)
-        where = _where(self._obj, cells)
         block_cells = []
         for number, block in enumerate(cells.blocks):
             wrong = block.kinds != TS_DAG
             if wrong.any():
                 at = int(wrong.argmax())
                 word = KINDS[block.kinds[at]]
-                raise ValueError(f"{where(number, at)}: is a {word}, which has no equivalence class here")
+                raise ValueError(f"{self._where(cells, number, at)}: is a {word}, which has no equivalence class here")
             codes = block.codes.copy()
             codes[:, 0] = _class_at_lag_0(block.codes)
             kinds = np.where(has_undirected(codes), TS_PDAG, TS_DAG).tolist()
@@ -387,6 +386,11 @@ class SeriesLaggedAccessor(ColumnAccessor):
         """Class: ts_dag, ts_pdag or ts_pag."""
         return self._counts(lambda block: block.kinds).map(dict(enumerate(KINDS)), na_action="ignore").astype("str")
 
+    def _where(self, cells: LaggedCells, block: int, at: int) -> str:
+        """Name the first row with a graph of a block."""
+        row = int(np.argmax((cells.block == block) & (cells.place == at)))
+        return name_row(row, self._obj.index, self._obj.name)
+
     def _counts(self, count: Callable[[Block], NDArray[Any]]) -> pd.Series:
         """Return one number per row."""
         cells = unpack_lagged(self._obj)
@@ -410,11 +414,10 @@ class SeriesLaggedAccessor(ColumnAccessor):
     def _graphs(self, view: Callable[[Block, Callable[[int], str]], View]) -> pd.Series:
         """Return a packed column of the views of the graphs; each distinct graph is viewed once."""
         cells = unpack_lagged(self._obj)
-        where = _where(self._obj, cells)
         blocks: list[GraphBlock] = []
         numbers: dict[tuple[str, ...], int] = {}
         for number, block in enumerate(cells.blocks):
-            names, planes, kinds = view(block, partial(where, number))
+            names, planes, kinds = view(block, partial(self._where, cells, number))
             rows = np.flatnonzero(cells.block == number).astype(np.int64)
             at = cells.place[rows]
             node_set = np.full(len(rows), numbers.setdefault(names, len(numbers)), np.int64)
@@ -493,13 +496,3 @@ def _class_at_lag_0(codes: Codes) -> Codes:
 def _product(left: NDArray[np.bool_], right: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return whether there is a k with left (i, k) and right (k, j), (n, d, d)."""
     return np.asarray(left.astype(np.float32) @ right.astype(np.float32) > 0)
-
-
-def _where(series: pd.Series, cells: LaggedCells) -> Callable[[int, int], str]:
-    """Return a function that names the first row with a graph of a block."""
-
-    def where(block: int, at: int) -> str:
-        row = int(np.argmax((cells.block == block) & (cells.place == at)))
-        return name_row(row, series.index, series.name)
-
-    return where
