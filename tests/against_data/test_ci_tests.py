@@ -6,8 +6,8 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
+from causaleval_pd.contract.data_sets import read_data
 from causaleval_pd.fields.against_data import ci_tests
-from causaleval_pd.fields.against_data.data_sets import read_data
 from causaleval_pd.fields.against_data.judged import Judge
 
 RNG = np.random.default_rng(11)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .data_sets import DataError
+from ...contract.data_sets import DataError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_number, warn
 from ...contract.context import MissingInputError
+from ...contract.data_sets import SINGULAR, DataError, DataSet, read_data, refuse_perturbed
 from ...contract.pairs import PairError
 from ...graphs.packing import group_rows
 from ...graphs.pairs import GraphPairs
@@ -32,7 +33,6 @@ from .ci_tests import (
     strata,
     student_t_p,
 )
-from .data_sets import SINGULAR, DataError, DataSet, read_data, refuse_perturbed
 from .implied import Implications, Statements
 
 #: tests by name; "pearsonr" is another name of "t"

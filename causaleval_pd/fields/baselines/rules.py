@@ -22,11 +22,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract import data_sets
 from ...contract.checks import check_choice, check_number, check_type, check_whole
 from ...execution.random_streams import RNGLike, resolve_seed
 from ...graphs.graph import Graph
 from ...graphs.kernels.planes import planes_from_matrices
-from ..against_data import data_sets
 from ..against_data.ci_tests import fisher_z_p
 
 Floats = NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""Data that judge graphs: the columns of the nodes of a graph, checked, as numbers or as levels."""
+"""Data sets of a context: the columns of the nodes of a graph, checked, as numbers or as levels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import hint_alike
+from .checks import hint_alike
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
