@@ -20,7 +20,7 @@ from .checks import NUMBERS, check_choice, check_type, nearest, shown
 from .field import FIELDS, get_field
 from .law import CLOSED_FORMS
 from .options import Convention, metric_docstring, what_applies
-from .pairs import ANY_KIND, Batch, Pairs
+from .pairs import ANY_KIND, Batch, PairError, Pairs
 from .registry import Registry
 
 Direction = Literal["minimize", "maximize", "zero"]
@@ -153,6 +153,18 @@ class Metric:
             )
         value = np.asarray(self.function(pairs, **options))[0]
         return value if self.dims else value.item()
+
+    def of_taken(self, pairs: Pairs) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the values of the pairs that the metric takes, NaN for the others, and which it takes."""
+        values, taken = np.full(pairs.n, np.nan), ~self.refused(pairs)
+        while taken.any():
+            at = np.flatnonzero(taken)
+            try:
+                values[at] = self(pairs if len(at) == pairs.n else pairs.take(at))
+                break
+            except PairError as error:
+                taken[at[error.positions]] = False
+        return values, taken
 
     def __repr__(self) -> str:
         fixed = "".join(f", {key}={value!r}" for key, value in self.options.items())

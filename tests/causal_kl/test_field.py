@@ -100,6 +100,24 @@ def test_networks_over_different_variables_share_a_table(metastatic):
     assert runs.ceval.evaluate(["wed_p"], invalid="nan")["wed_p"].isna().tolist() == [True, True, False]
 
 
+@pytest.mark.parametrize("method", ["auto", "exact", "simulate"])
+def test_controls_that_a_metric_refuses_are_missing(method):
+    gaussian = ce.GaussianNetwork({"A": [], "B": ["A"]}, {"A": [], "B": [0.6]}, {"A": 1, "B": 0.64})
+    discrete = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.2, 0.8]]})
+    how = {"rng": 1, "context": {"estimator": "joint"}, "null": "dags", "method": method, "invalid": "nan"}
+    runs = pd.DataFrame({"truth": [gaussian, discrete], "estimate": [gaussian, discrete]})
+    for metric, scored in (("wed_p", [True, False]), ("wed_d", [False, True]), ("ckl", [False, True])):
+        table = runs.ceval.with_controls([metric], **how)
+        for column in (metric, f"{metric}_control_mean", f"{metric}_p"):
+            assert table[column].notna().tolist() == scored
+    graphs = pd.DataFrame({"truth": [discrete] * 2, "estimate": ce.graph_column(["A -- B", "A -> B"])})
+    for metric in ("edit_distance", "ckl", "wed_d"):
+        table = graphs.ceval.with_controls([metric], **how)
+        assert table[f"{metric}_p"].notna().tolist() == [False, True]
+        with pytest.raises(ValueError, match=rf"{metric} applies to .*row 0"):
+            graphs.ceval.with_controls([metric], **how | {"invalid": "raise"})
+
+
 def test_a_cube_of_networks(metastatic, mutations):
     runs = pd.DataFrame(
         {

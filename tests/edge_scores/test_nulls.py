@@ -316,3 +316,33 @@ def test_a_mixture_agrees_with_the_exact_law():
     assert np.abs(exact.tails - 0.0501).min() < 5e-4
     parts = mixture_tails(ties)
     assert np.abs(exact.tails - parts).max() < 3e-4
+
+
+@pytest.mark.parametrize("null", ["by_support", "ranking", "permutation", "random_scores"])
+@pytest.mark.parametrize("metric", ["auroc", "average_precision"])
+def test_a_row_that_a_metric_refuses_leaves_the_others_as_they_are(null, metric):
+    rng = np.random.default_rng(1)
+    matrices = [rng.random((5, 5)) * (1 - np.eye(5)) for _ in range(3)] + [np.triu(rng.random((5, 5)), 1)]
+    truths = ["A -> B; B -> C; D; E", "A -> B; B <-> C; D; E", "A -> C; C -> D; E; B", "A -- C; C -- D; E; B"]
+    runs = pd.DataFrame(
+        {
+            "truth": ce.graph_column(truths),
+            "estimate": ce.score_column(matrices, nodes=list("ABCDE"), encoding="row->column"),
+        }
+    )
+
+    def scored(table: pd.DataFrame) -> pd.DataFrame:
+        table = table.ceval.with_controls(
+            [metric], null=null, invalid="nan", rng=1, key=None, n_draws=50, columns="full"
+        )
+        return table.drop(columns=["truth", "estimate"])
+
+    with pytest.raises(ValueError, match=rf"{metric}: row 1 \(index 1\): the truth has marks other than"):
+        runs.ceval.with_controls([metric], null=null)
+    together, alone = scored(runs), scored(runs.drop(index=1))
+    pd.testing.assert_frame_equal(together.drop(index=1), alone)
+    assert together.loc[1, [metric, f"{metric}_control_mean", f"{metric}_p"]].isna().all()
+    # the metric takes the row where pairs are adjacent or not
+    skeletons = ce.tweak(metric, universe="unordered")
+    whole = runs.ceval.with_controls([skeletons], null=null, rng=1, n_draws=50)
+    assert whole[f"{metric}_p"].notna().all()

@@ -328,8 +328,18 @@ def test_lagged_graphs_of_tetrad(nodes, edges):
     cell = f"Search result:\n\nGraph Nodes:\n{nodes}\n\nGraph Edges:\n{lines}\n"
     assert text(cell) == "lags 0..1: X@-1 -> X; X@-1 -> Y; Y o-> X"
     assert text(cell, encoding="Tetrad text") == text(cell)
-    # copies of links at earlier times are left out
+    # links at earlier times are copies of those that end at t
     assert text("Graph Nodes:\nX;X:1;X:2\n\nGraph Edges:\n1. X:1 --> X\n2. X:2 --> X:1\n") == "lags 0..2: X@-1 -> X"
+    alone = "found a link from '[AX]' at lag 2 to '[BX]' at lag 1 and no copy of it that ends at t; links end at t"
+    with pytest.raises(ValueError, match=alone):
+        text("Graph Nodes:\nX;X:1;X:2\n\nGraph Edges:\n1. X:2 --> X:1\n")
+    with pytest.raises(ValueError, match=alone):
+        text(nx.DiGraph([(("A", -2), ("B", -1)), (("B", -1), ("A", 0))]))
+
+
+def test_opposite_arrows_over_time_are_refused():
+    with pytest.raises(ValueError, match="found the links '->' and '<-' from 'A' to 'B' at lag 1, expected one"):
+        text(nx.DiGraph([(("A", -1), ("B", 0)), (("B", 0), ("A", -1))]))
 
 
 WEIGHTS = np.array([[[0, 0.2], [0, 0]]])

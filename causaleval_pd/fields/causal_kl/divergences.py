@@ -167,6 +167,7 @@ def log_of(base: float) -> float:
 def divergence(pairs: NetworkPairs, law: str, scaled: bool, base: float, seed: int = 0, over: Over = "mean") -> Floats:
     """Compute a divergence of every pair, with the options of the metrics; see `ckl1`."""
     check_choice(over, get_args(Over), "over")
+    unit = log_of(base)
     if isinstance(pairs, ClassPairs):
         values = _class_divergence(pairs, law, over, seed)
     else:
@@ -174,7 +175,7 @@ def divergence(pairs: NetworkPairs, law: str, scaled: bool, base: float, seed: i
     if not scaled and pairs.n:
         # 1 / P(a node is not intervened on)
         values /= {"kl": 1.0, "ckl1": 2.0, "ckl2": 2.0, "ckl3": float(len(pairs.structure.nodes))}[law]
-    return np.where(np.abs(values) < _ROUNDING, 0.0, values) / log_of(base)
+    return np.where(np.abs(values) < _ROUNDING, 0.0, values) / unit
 
 
 #: what the divergences declare alike, and entries of their docstrings
@@ -298,8 +299,9 @@ def ckl(pairs: Any, *, base: float = math.e) -> Floats:
 
     `CKL = sum_i 1/k sum_a 1/|X_i| KL(truth(.|do(X_i = a)) || estimate(.|do(X_i = a)))`.
     """
+    unit = log_of(base)
     values = by_group(pairs, _single_interventions)
-    return np.where(np.abs(values) < _ROUNDING, 0.0, values) / log_of(base)
+    return np.where(np.abs(values) < _ROUNDING, 0.0, values) / unit
 
 
 def _single_interventions(group: Group) -> Floats:
@@ -409,13 +411,14 @@ def wed_d(pairs: Any, *, base: float = math.e) -> Floats:
     WED_D = sum over arcs of one network alone of I(X_i; X_j). An arc to reverse counts twice, and an arc between ends
     that are independent in pairs (exclusive or) costs nothing.
     """
+    unit = log_of(base)
 
     def cost(group: Group) -> float:
         truth = laws_of(discrete_truth(group))
         arcs = sorted(truth.network.structure.arcs ^ group.structure.arcs)
         return sum(mutual_information(truth, min(arc), max(arc)) for arc in arcs)
 
-    return by_group(pairs, cost) / log_of(base)
+    return by_group(pairs, cost) / unit
 
 
 @metric(

@@ -28,6 +28,7 @@ from ...contract.checks import name_row
 from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, register_closed_form
 from ...contract.metric import Metric
 from ...contract.null import Controls, MakeControls, Matching, Null, register_null
+from ...contract.pairs import PairError
 from ...execution.random_streams import uniforms
 from ...graphs.dags import MOST_DIRECTED, MOST_LISTED, all_dags, all_orientations, parent_sets
 from ...graphs.kernels import control_kernels, kernels
@@ -228,43 +229,52 @@ class RandomNetworks(Controls):
         return NetworkPairs(self.pairs.truth, networks, truth_index, index)
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
-        """Return the exact law of a metric for rows whose DAGs are enumerated, or None."""
-        enumerated = {row: masks for row, space in enumerate(self.spaces) if (masks := space.all) is not None}
-        if not enumerated:
-            return None
+        """Return the exact law of a metric for rows whose DAGs are enumerated and that it takes, or None."""
+        known = np.zeros(self.pairs.n, np.bool_)
+        no_arcs = (0,) * len(self.pairs.structure.nodes)
+        refused = metric.refused(self.pairs_with([(row, no_arcs) for row in range(self.pairs.n)]))
         truths, kinds = self.pairs.truth_index.tolist(), self.kind.tolist()
-        keys = [(truths[row], self.fits[row], id(masks), kinds[row]) for row, masks in enumerated.items()]
-        index = numbered(keys)[1]
-        rows = np.array(list(enumerated))[np.unique(index, return_index=True)[1]].tolist()
-        laws = [self._values(metric, row, enumerated[row]) for row in rows]
+        laws: list[Floats] = []
+        numbers: dict[Any, int] = {}
+        index = []
+        for row in np.flatnonzero(~refused).tolist():
+            masks = self.spaces[row].all
+            if masks is None:
+                continue
+            key = truths[row], self.fits[row], id(masks), kinds[row]
+            if key not in numbers:
+                try:
+                    laws.append(self._values(metric, row, masks))
+                except PairError:
+                    # drawing names the rows at fault
+                    continue
+                numbers[key] = len(laws) - 1
+            known[row] = True
+            index.append(numbers[key])
+        if not laws:
+            return None
         lengths = np.array([len(law) for law in laws])
         inside = np.arange(lengths.max()) < lengths[:, None]
         values = np.full(inside.shape, np.nan)
         values[inside] = np.concatenate(laws)
-        distribution = Distribution.of(index, values, np.where(inside, 1 / lengths[:, None], 0.0))
-        return ClosedForm(distribution.expectation(lambda x: x), None, distribution).spread(
-            np.isin(np.arange(self.pairs.n), list(enumerated))
-        )
+        distribution = Distribution.of(np.array(index), values, np.where(inside, 1 / lengths[:, None], 0.0))
+        return ClosedForm(distribution.expectation(lambda x: x), None, distribution).spread(known)
 
     def _values(self, metric: Metric, row: int, masks: ParentSets) -> Floats:
         """Score every DAG of a row's space, or its class, each class once."""
-
-        def score(pairs: NetworkPairs) -> Floats:
-            return np.asarray(metric.function(pairs, **metric.options), np.float64)
-
         if metric.closed_form == "additive" and not self.among_classes:
-            scores = self.add_terms(score, row, masks)
+            scores = self.add_terms(metric, row, masks)
             if np.isfinite(scores).all():
                 return scores
         distinct, inverse = self.pairs_with([(row, tuple(parents)) for parents in masks.tolist()]).unique()
-        return score(distinct)[inverse]
+        return np.asarray(metric(distinct), np.float64)[inverse]
 
-    def add_terms(self, score: Callable[[NetworkPairs], Floats], row: int, masks: ParentSets) -> Floats:
+    def add_terms(self, score: Callable[[NetworkPairs], Any], row: int, masks: ParentSets) -> Floats:
         """Score DAGs as sums over nodes, whose terms are scores of networks in which one node alone has parents."""
         k = masks.shape[1]
         distinct = [(i, mask) for i in range(k) for mask in np.unique(masks[:, i]).tolist()]
         wanted = [(row, tuple(mask if j == i else 0 for j in range(k))) for i, mask in distinct]
-        values = score(self.pairs_with([(row, (0,) * k), *wanted]))
+        values = np.asarray(score(self.pairs_with([(row, (0,) * k), *wanted])), np.float64)
         with np.errstate(invalid="ignore"):
             terms = dict(zip(distinct, values[1:] - values[0], strict=True))
         total = np.full(len(masks), values[0])

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Tails, register_closed_form
 from ...contract.metric import Metric
-from ...contract.pairs import PairError
 from ..structure.nulls.laws import hypergeometric_law
-from .pairs import Candidates, ScorePairs, Universe, candidates, universe_options
+from .pairs import Candidates, ScorePairs, Universe, all_candidates, universe_options
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -193,12 +192,8 @@ def shuffled_law(
         return None
     early = metric.closed_form == "early_precision"
     chosen = Universe(**universe_options(metric) | ({"magnitude": True} if early else {}))
-    try:
-        candidate_set = candidates(pairs, chosen)
-    except PairError:
-        # scoring names the rows at fault
-        return None
-    same = shuffled & (candidate_set.slots == slots).reshape(pairs.n, -1).all(axis=1)
+    candidate_set = all_candidates(pairs, chosen)
+    same = shuffled & ~candidate_set.faulty & (candidate_set.slots == slots).reshape(pairs.n, -1).all(axis=1)
     # symmetric scores have two slots per pair in an ordered universe
     same &= ~(pairs.symmetric & (chosen.codes(pairs) == 0))
     rows = np.flatnonzero(same)

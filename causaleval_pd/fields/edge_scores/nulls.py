@@ -14,12 +14,11 @@ from ...contract.field import MOST_LISTED, all_orders
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
 from ...contract.null import Controls, DrawnControls, Matching, Null, no_closed_form, register_null
-from ...contract.pairs import PairError
 from ...execution.random_streams import uniforms
 from ..structure.nulls.additive import pair_sums, relabelling_moments
 from .cells import ALONE, ALONG_ORDER, KINDS, PAIRED, PROBABILITY, RELABELLED, TYPES, UNORDERED, ScoreBatch
 from .laws import shuffled_law
-from .pairs import ScorePairs, Truths, Universe, candidates, universe_options
+from .pairs import ScorePairs, Truths, Universe, all_candidates, candidates, universe_options
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -121,15 +120,11 @@ def _refuse_others(matching: Matching, pairs: ScorePairs, chosen: Universe, slot
     for metric, universe in _universes(matching):
         if _places(universe) == _places(chosen):
             continue
-        try:
-            candidate_set = candidates(pairs, universe)
-        except PairError:
-            # scoring names the rows at fault
-            continue
+        candidate_set = all_candidates(pairs, universe)
         scored = np.isfinite(pairs.estimate.values[pairs.estimate_index])
         either = (universe.codes(pairs) == UNORDERED) | (chosen.codes(pairs) == UNORDERED) | pairs.symmetric
         moved = slots | (slots.transpose(0, 2, 1) & either[:, None, None])
-        if (candidate_set.slots & scored & ~moved).any():
+        if (candidate_set.slots & scored & ~moved)[~candidate_set.faulty].any():
             raise ValueError(
                 f"{metric.name} has candidates over which null='ranking' does not shuffle the scores, as it has other "
                 "options (universe=, sources=); give the metric (ce.tweak) and the null model the same, or leave out "
@@ -139,7 +134,7 @@ def _refuse_others(matching: Matching, pairs: ScorePairs, chosen: Universe, slot
 
 def shuffled_slots(pairs: ScorePairs, chosen: Universe) -> tuple[Bools, Ints]:
     """Return the slots over which scores are shuffled, (n, d, d), and whether both directions of a pair do together."""
-    slots = candidates(pairs, chosen).slots
+    slots = all_candidates(pairs, chosen).slots
     unordered = chosen.codes(pairs) == UNORDERED
     # of symmetric scores in an ordered universe the pairs are shuffled, once each
     folded = pairs.symmetric & ~unordered
@@ -332,15 +327,11 @@ def relabelled_moments(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
     chosen = Universe(**universe_options(metric))
     if chosen.universe not in (None, "ordered", "unordered") or chosen.undirected == "ignore":
         return None
-    try:
-        candidate_set = candidates(pairs, chosen)
-    except PairError:
-        # scoring names the rows at fault
-        return None
+    candidate_set = all_candidates(pairs, chosen)
     d, unordered = pairs.n_nodes, chosen.codes(pairs) == UNORDERED
     full = candidate_set.size == np.where(unordered, d * (d - 1) // 2, d * (d - 1))
     full &= np.isfinite(candidate_set.keys).all(axis=1) | (candidate_set.size < candidate_set.keys.shape[1])
-    full &= candidate_set.n_true > 0
+    full &= (candidate_set.n_true > 0) & ~candidate_set.faulty
     if not full.any() or d < 2:
         return None
     rows = np.flatnonzero(full)
@@ -418,11 +409,12 @@ _AT_ONCE = 20_000
 
 
 def listed_law(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
-    """Return the exact law of any metric over all relabellings of few nodes."""
+    """Return the exact law of any metric over all relabellings of few nodes, for rows that the metric takes."""
     distinct, index = pairs.unique()
     orders = all_orders(pairs.n_nodes)
     step = max(1, _AT_ONCE // len(orders))
-    values = []
+    values: list[Floats] = []
+    taken: list[Bools] = []
     for start in range(0, distinct.n, step):
         some = distinct.take(np.arange(start, min(start + step, distinct.n)))
         scores = some.estimate.take(np.repeat(some.estimate_index, len(orders)))
@@ -432,16 +424,15 @@ def listed_law(metric: Metric, pairs: ScorePairs) -> ClosedForm | None:
         drawn = replace(scores, planes=np.ascontiguousarray(moved.transpose(0, 3, 1, 2)))
         truth = np.repeat(some.truth_index, len(orders))
         controls = replace(some, estimate=drawn, truth_index=truth, estimate_index=np.arange(len(truth)))
-        if metric.refused(controls).any():
-            return None
-        try:
-            values.append(np.asarray(metric(controls), np.float64).reshape(some.n, len(orders)))
-        except PairError:
-            # drawing names the rows at fault
-            return None
+        scored, is_taken = metric.of_taken(controls)
+        values.append(scored.reshape(some.n, len(orders)))
+        taken.append(is_taken.reshape(some.n, len(orders)))
+    known = np.asarray(np.concatenate(taken).all(axis=1))[index]
+    if not known.any():
+        return None
     chance = np.full(len(orders), 1 / len(orders))
-    law = Distribution.pooled(index, ((row, chance) for row in np.concatenate(values)))
-    return ClosedForm.of(law)
+    law = Distribution.pooled(index[known], ((row, chance) for row in np.concatenate(values)))
+    return ClosedForm.of(law).spread(known)
 
 
 _MODELS = {

@@ -162,10 +162,21 @@ class Candidates(NamedTuple):
     n_true_unscored: NDArray[np.int64]
     #: (n, d, d): the cell of each candidate; of unordered pairs that above the diagonal
     slots: NDArray[np.bool_]
+    #: (n,): pairs whose candidates have no labels, and why
+    faulty: NDArray[np.bool_]
+    fault: str
 
 
 def candidates(pairs: ScorePairs, chosen: Universe) -> Candidates:
-    """Collect the candidates of pairs; they are kept with the pairs, so that metrics share them."""
+    """Collect the candidates of pairs; pairs without labels are refused."""
+    collected = all_candidates(pairs, chosen)
+    if collected.faulty.any():
+        raise PairError(np.flatnonzero(collected.faulty), collected.fault)
+    return collected
+
+
+def all_candidates(pairs: ScorePairs, chosen: Universe) -> Candidates:
+    """Collect the candidates of pairs, faulty ones too; they are kept with the pairs, so that metrics share them."""
     return pairs.remember(("candidates", chosen), lambda: _collect(pairs, chosen))
 
 
@@ -173,12 +184,7 @@ def _collect(pairs: ScorePairs, chosen: Universe) -> Candidates:
     from .kernels import collect
 
     codes, d = chosen.codes(pairs), pairs.n_nodes
-    mixed = pairs.truth.mixed[pairs.truth_index] & (codes != UNORDERED)
-    if mixed.any():
-        raise PairError(
-            np.flatnonzero(mixed),
-            "the truth has marks other than -> and --, which do not direct every edge; use universe='unordered'",
-        )
+    faulty, fault = _fault(pairs, chosen, codes)
     most = np.where(codes == UNORDERED, d * (d - 1) // 2, np.where(codes == DIAGONAL, d * d, d * (d - 1)))
     keys, labels = np.zeros((pairs.n, most.max(initial=0))), np.zeros((pairs.n, most.max(initial=0)), np.bool_)
     counts, slots = np.zeros((3, pairs.n), np.int64), np.zeros((pairs.n, d, d), np.bool_)
@@ -187,7 +193,25 @@ def _collect(pairs: ScorePairs, chosen: Universe) -> Candidates:
     options = _UNDIRECTED.index(chosen.undirected), chosen.reduce == "mean", fill
     out = keys, labels, counts, slots
     collect(pairs.stored, codes, pairs.by_size(chosen.magnitude), _nodes(pairs, chosen), options, out)
-    return Candidates(keys, labels, counts[0], counts[1], counts[2], slots)
+    return Candidates(keys, labels, counts[0], counts[1], counts[2], slots, faulty, fault)
+
+
+def _fault(pairs: ScorePairs, chosen: Universe, codes: NDArray[np.int8]) -> tuple[NDArray[np.bool_], str]:
+    """Return the pairs whose candidates have no labels, and why."""
+    truth = pairs.truth
+    mixed = truth.mixed[pairs.truth_index] & (codes != UNORDERED)
+    if mixed.any():
+        return (
+            mixed,
+            "the truth has marks other than -> and --, which do not direct every edge; use universe='unordered'",
+        )
+    sources = set(chosen.sources or ())
+    absent = [sorted(sources.difference(names)) for names in truth.node_sets]
+    lacking = np.array([bool(names) for names in absent], np.bool_)[truth.node_set[pairs.truth_index]]
+    if not lacking.any():
+        return lacking, ""
+    at = truth.node_set[pairs.truth_index[lacking.argmax()]]
+    return lacking, f"sources names {absent[at][:5]}, which are not among the nodes {list(truth.node_sets[at])[:10]}"
 
 
 def _nodes(pairs: ScorePairs, chosen: Universe) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -199,17 +223,6 @@ def _nodes(pairs: ScorePairs, chosen: Universe) -> tuple[NDArray[np.bool_], NDAr
         member = np.asarray(truth.marks.any(axis=1) | truth.marks.any(axis=2))
         source = np.asarray(truth.marks.any(axis=2)) if chosen.universe == "beeline_sources" else member
     elif chosen.sources is not None:
-        wanted = set(chosen.sources)
-        by_set = np.array([[name in wanted for name in names] for names in truth.node_sets], np.bool_)
-        by_set = by_set.reshape(len(truth.node_sets), truth.n_nodes)
-        unknown = by_set.sum(axis=1) < len(wanted)
-        lacking = unknown[truth.node_set[pairs.truth_index]]
-        if lacking.any():
-            at = int(lacking.argmax())
-            names = truth.node_sets[truth.node_set[pairs.truth_index[at]]]
-            absent = sorted(wanted - set(names))
-            raise PairError(
-                np.flatnonzero(lacking), f"sources names {absent[:5]}, which are not among the nodes {list(names)[:10]}"
-            )
-        source = by_set[truth.node_set]
+        by_set = [[name in chosen.sources for name in names] for names in truth.node_sets]
+        source = np.array(by_set, np.bool_).reshape(len(by_set), truth.n_nodes)[truth.node_set]
     return member, source

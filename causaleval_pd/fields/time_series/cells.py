@@ -224,17 +224,24 @@ def collect(
 def links_to_t(
     places: Sequence[tuple[Hashable, int]], ends: Iterable[tuple[int, int, int, int]], *, copies: bool = False
 ) -> Iterator[tuple[Hashable, Hashable, int, int]]:
-    """Yield links of the edges that end at t, of a graph over (variable, lag); others are refused, unless `copies`."""
+    """Yield links of edges that end at t, of a graph over (variable, lag); others must be `copies`, or are refused."""
+    at_t, earlier = set(), {}
     for a, b, at_a, at_b in ends:
         (source, lag), (target, other), number = places[a], places[b], code(at_a, at_b)
         if other > lag:
             source, target, lag, other, number = target, source, other, lag, int(TURNED[number])
+        between = frozenset((source, target)) if lag == other else (source, target, lag - other)
         if not other:
+            at_t.add(between)
             yield source, target, lag, number
-        elif not copies:
+        else:
+            earlier[between] = source, lag, target, other
+    for between, (source, lag, target, other) in earlier.items():
+        if not copies or between not in at_t:
+            cause = source if lag == other else f"{source}@{other - lag}"
             raise ValueError(
-                f"found a link from {source!r} at lag {lag} to {target!r} at lag {other}; links end at t, as in "
-                f"'{source}@{other - lag or -1} -> {target}'"
+                f"found a link from {source!r} at lag {lag} to {target!r} at lag {other}"
+                f"{' and no copy of it that ends at t' if copies else ''}; links end at t, as in '{cause} -> {target}'"
             )
 
 

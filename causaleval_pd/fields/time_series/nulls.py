@@ -521,10 +521,7 @@ class Relabellings:
         fits = scored.n * n_orders * scored.estimate.codes[:1].size < _KEPT
         parts = [np.empty(0)]
         for pairs in self._kept if fits else self._lists():
-            refused = metric.refused(pairs)
-            scores = np.full(pairs.n, np.nan)
-            scores[~refused] = metric(pairs if not refused.any() else pairs.take(np.flatnonzero(~refused)))
-            parts.append(scores)
+            parts.append(metric.of_taken(pairs)[0])
         values = np.concatenate(parts).reshape(-1, n_orders)
         weights = np.full(values.shape, 1 / n_orders)
         return ClosedForm.of(Distribution.of(inverse.astype(np.int64), values, weights))

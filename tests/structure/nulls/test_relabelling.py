@@ -302,3 +302,15 @@ def test_mixed_graphs_without_edges_have_moments():
         runs = pd.DataFrame({"truth": truth, "estimate": estimate})
         scored = runs.ceval.with_controls(["shd", "arrowhead_tp"], null="permutation", n_draws=20, rng=1)
         assert (scored["shd_control_mean"] == scored["shd"]).all() and (scored["arrowhead_tp_control_mean"] == 0).all()
+
+
+def test_a_row_that_a_metric_refuses_leaves_the_others_exact():
+    truths = ["A -> B; B -> C; D; E", "A -> C; C -> D; B; E", "A -> E; C -> D; B"]
+    estimates = ["A -> B; D -> C; E", "A <-> C; C -> D; B; E", "A -> E; E -> D; B; C"]
+    runs = pd.DataFrame({"truth": ce.graph_column(truths), "estimate": ce.graph_column(estimates)})
+    how = {"null": "permutation", "invalid": "nan", "rng": 1, "n_draws": 20, "columns": "full"}
+    for metric in ("sid", "parent_aid", "v_structure_f1", "shd_cpdag"):
+        together = runs.ceval.with_controls([metric], **how)
+        alone = runs.drop(index=1).ceval.with_controls([metric], **how)
+        pd.testing.assert_frame_equal(together.drop(index=1), alone)
+        assert alone[f"{metric}_p_method"].eq("exact").all() and np.isnan(together[f"{metric}_p"][1])

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ....contract.field import all_orders
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
-from ....contract.pairs import PairError
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, arcs_from_planes, planes_from_arcs
 from ....graphs.pairs import GraphBatch, GraphPairs
@@ -81,34 +80,34 @@ class ListedLaws:
         return GraphPairs(self.pairs.truth, graphs, truth, estimate), chances
 
     def exact(self, metric: Metric) -> ClosedForm | None:
-        """Return the exact law of a metric for the listed rows, or None if it is undefined for one of their graphs."""
+        """Return the exact law of a metric for the listed rows whose controls it takes, or None if there is none."""
         samples: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+        taken_lists: list[bool] = []
         for number in range(len(self.blocks)):
             controls, chances = self.block(number)
-            if metric.refused(controls).any():
-                return None
-            try:
-                values = np.asarray(metric(controls), np.float64)
-            except PairError:
-                # drawing names the rows at fault
-                return None
+            values, taken = metric.of_taken(controls)
             ends = np.cumsum([len(chance) for chance in chances])[:-1]
             samples += zip(np.split(values, ends), chances, strict=True)
-        return ClosedForm.of(Distribution.pooled(self.index, samples)).spread(self.listed)
+            taken_lists += [bool(part.all()) for part in np.split(taken, ends)]
+        known = np.array(taken_lists, bool)[self.index]
+        if not known.any():
+            return None
+        rows = self.listed.copy()
+        rows[rows] = known
+        return ClosedForm.of(Distribution.pooled(self.index[known], samples)).spread(rows)
 
     def law(self, metric: Metric, others: Callable[[Metric], ClosedForm | None]) -> ClosedForm | None:
         """Return the exact law of a metric for listed rows, and what `others` returns for the other rows."""
-        exact = self.exact(metric) if self.blocks else None
-        if exact is None:
-            return others(metric)
-        other_law = None if self.listed.all() else others(metric)
+        exact = self.exact(metric)
+        if exact is None or exact.listed is None:
+            return exact or others(metric)
+        other_law = others(metric)
         if other_law is None:
             return exact
         variance = other_law.variance
         if variance is not None and exact.variance is not None:
-            variance = np.where(self.listed, exact.variance, variance)
-        mean = np.where(self.listed, exact.mean, other_law.mean)
-        return replace(exact, mean=mean, variance=variance)
+            variance = np.where(exact.listed, exact.variance, variance)
+        return replace(exact, mean=np.where(exact.listed, exact.mean, other_law.mean), variance=variance)
 
 
 #: nodes up to which the graphs of all orders are listed: at most 7,960 over five
