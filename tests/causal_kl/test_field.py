@@ -171,5 +171,8 @@ def test_rows_that_are_too_wide_are_named(metastatic, mutations, monkeypatch):
     with pytest.raises(ValueError, match=r"ckl2: row 1 .*'y'.*table over.*invalid='nan'"):
         runs.ceval.evaluate(["ckl2"])
     assert runs.ceval.evaluate(["ckl2"], invalid="nan")["ckl2"].isna().tolist() == [False, True]
+    for null in ("dags", "edges"):
+        with pytest.raises(ValueError, match=r"row 1 .*'y'.*a control gets no parameters: a table over.*leave the row"):
+            runs.ceval.with_controls(["ckl2"], null=null, invalid="nan", rng=1, context={"estimator": "joint"})
     monkeypatch.undo()
     laws.elimination_steps.cache_clear()

@@ -28,7 +28,6 @@ from ...contract.checks import name_row
 from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, register_closed_form
 from ...contract.metric import Metric
 from ...contract.null import Controls, MakeControls, Matching, Null, register_null
-from ...contract.pairs import PairError
 from ...execution.random_streams import uniforms
 from ...graphs.dags import MOST_DIRECTED, MOST_LISTED, all_dags, all_orientations, parent_sets
 from ...graphs.kernels import control_kernels, kernels
@@ -184,6 +183,8 @@ class RandomNetworks(Controls):
     keys: NDArray[np.uint64]
     #: (n,): rows whose controls are classes
     of_classes: NDArray[np.bool_]
+    #: name of a row, for messages
+    name: Callable[[int], str] = str
 
     work = 1e5
 
@@ -225,8 +226,17 @@ class RandomNetworks(Controls):
         distinct, index = numbered((dag, self.fits[row]) for row, dag in wanted)
         parents = {dag: tuple(tuple(bits(int(p))) for p in dag) for dag, _ in distinct}
         structures = {dag: Structure(like.nodes, like.states, parents[dag]) for dag in parents}
-        networks = Networks.of([parameterise(structures[dag], fits) for dag, fits in distinct])
-        return NetworkPairs(self.pairs.truth, networks, truth_index, index)
+        networks = []
+        for number, (dag, fits) in enumerate(distinct):
+            try:
+                networks.append(parameterise(structures[dag], fits))
+            except ValueError as error:
+                row = wanted[int(np.argmax(index == number))][0]
+                raise ValueError(
+                    f"{self.name(row)}: a control gets no parameters: {error}; fit them to cases "
+                    "(context={'data': ..., 'estimator': ...}), or leave the row out"
+                ) from None
+        return NetworkPairs(self.pairs.truth, Networks.of(networks), truth_index, index)
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric for rows whose DAGs are enumerated and that it takes, or None."""
@@ -245,8 +255,8 @@ class RandomNetworks(Controls):
             if key not in numbers:
                 try:
                     laws.append(self._values(metric, row, masks))
-                except PairError:
-                    # drawing names the rows at fault
+                except ValueError:
+                    # drawing names the row at fault, or leaves its controls without a value
                     continue
                 numbers[key] = len(laws) - 1
             known[row] = True
@@ -316,7 +326,11 @@ def drawn_from(make: Callable[[Structure, Structure], Space]) -> MakeControls:
                 if matching.context is None:
                     raise
                 raise ValueError(f"{name_row(row, matching.estimate.index)}: {error}") from None
-        return RandomNetworks(pairs, spaces, fits, keys, _of_classes(matching, rows, pairs))
+
+        def name(position: int) -> str:
+            return name_row(int(rows[position]), matching.estimate.index)
+
+        return RandomNetworks(pairs, spaces, fits, keys, _of_classes(matching, rows, pairs), name)
 
     controls.__doc__ = f"{inspect.getdoc(make)}\n\n{_FITTED}"
     return controls
