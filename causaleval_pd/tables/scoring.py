@@ -201,5 +201,7 @@ def _score_others(metric: Metric, pairs: Pairs, without: NDArray[np.bool_], *, d
 
 def _name_rows(at: NDArray[np.int64], rows: NDArray[np.int64] | None, index: pd.Index | None) -> str:
     """Name the rows of pairs, the first three of many."""
-    named = [name_row(int(i if rows is None else rows[i]), index) for i in at[:3].tolist()]
-    return ", ".join(named) + (f" and {len(at) - 3} more rows" if len(at) > 3 else "")
+    # several controls of one row are named once
+    places = pd.unique(at if rows is None else rows[at])
+    named = [name_row(int(place), index) for place in places[:3].tolist()]
+    return ", ".join(named) + (f" and {len(places) - 3} more rows" if len(places) > 3 else "")

@@ -120,7 +120,7 @@ def _score(job: _Job, batch: Batch) -> Chunk:
         starts = range(0, len(batch.rows), most)
         blocks = [Batch(batch.rows[i : i + most], batch.pairs.take(slice(i, i + most))) for i in starts]
         return _joined([_score(job, block) for block in blocks])
-    draws = simulate(drawn, controls, len(batch.rows), how)
+    draws = simulate(drawn, controls, len(batch.rows), how, rows=batch.rows, index=job.index)
     summaries = {}
     if how.summarise:
         row_summaries = (summarise(m, observed[m.name], closed[m.name], draws.get(m.name), how) for m in task.metrics)
@@ -158,8 +158,16 @@ def _needs_draws(closed: ClosedForm | None, how: Drawing) -> bool:
     return how.keep > 0 or (how.draws and (closed is None or closed.drawn))
 
 
-def simulate(metrics: Sequence[Metric], controls: Controls, n: int, how: Drawing) -> dict[str, Floats]:
-    """Score the controls of n rows, as (n, n_draws) by metric, a bounded number of graphs at a time."""
+def simulate(
+    metrics: Sequence[Metric],
+    controls: Controls,
+    n: int,
+    how: Drawing,
+    *,
+    rows: NDArray[np.int64] | None = None,
+    index: pd.Index | None = None,
+) -> dict[str, Floats]:
+    """Score the controls of n rows, as (n, n_draws) by metric, some at a time; errors name `rows` by `index`."""
     if not metrics:
         return {}
     values = {m.name: np.empty((n, how.n_draws)) for m in metrics}
@@ -176,7 +184,8 @@ def simulate(metrics: Sequence[Metric], controls: Controls, n: int, how: Drawing
                     f"{m.name} applies to {m.kinds_line()}, but controls of class "
                     f"{', '.join(sorted(set(controls.kind.tolist())))} were asked for; change control_kind="
                 )
-            scores = score(m, pairs, how.invalid, distinct=False)
+            of_draws = None if rows is None else np.repeat(rows, count)
+            scores = score(m, pairs, how.invalid, rows=of_draws, index=index, distinct=False)
             if pairs.lacking is not None:
                 scores = np.where(pairs.lacking, np.nan, scores)
             values[m.name][:, start : start + count] = scores.reshape(n, count)

@@ -70,6 +70,19 @@ def test_pairs_that_a_metric_cannot_have_are_named_by_row_also_among_equal_ones(
     np.testing.assert_array_equal(found, [0, np.nan] * 3)
 
 
+def test_controls_that_a_metric_cannot_have_name_their_row(declare):
+    @declare()
+    def near_only(pairs):
+        far = np.flatnonzero(pairs.counts.fn == 2)
+        if len(far):
+            raise PairError(far, "two errors are too many")
+        return pairs.counts.fn
+
+    runs = pd.DataFrame({"truth": ["A; B; C; D", "A -> B; C -> D"], "estimate": ["A -> B; C; D", "A -> B; C -> D"]})
+    with pytest.raises(ValueError, match=r"^near_only: row 1 \(index 'y'\): two errors are too many"):
+        runs.set_axis(["x", "y"]).ceval.with_controls(["near_only"], null="edges", method="simulate", n_draws=50, rng=1)
+
+
 def test_rows_are_named_in_order_whatever_their_nodes(dags_only):
     """Graphs on the same nodes are scored together."""
     runs = pd.DataFrame({"truth": ["A -> B; C", "A -> B"] * 2, "estimate": ["A -- B; C", "A -- B"] * 2})
