@@ -128,8 +128,6 @@ class CellFormat:
     magic: int
     #: bytes of the line of text before the header
     text_bytes: int
-    #: whether cells of the format's first version begin with their header
-    without_text: bool = False
 
     def holds(self, cell: Any) -> bool:
         """Return whether an object is a packed cell of this format, of any version."""
@@ -153,12 +151,12 @@ def register_cell_format(new: CellFormat) -> CellFormat:
         raise ValueError(
             f"the magic byte of {new.noun} is {new.magic:#x}, expected 0x80 to 0xff, which no line of text has"
         )
-    for place in (0, new.text_bytes) if new.without_text else (new.text_bytes,):
-        other = _FORMATS.setdefault((place, new.magic), new)
-        if other != new:
-            raise ValueError(
-                f"{new.noun} has the magic byte {new.magic:#x} at byte {place}, as {other.noun} has; choose another"
-            )
+    place = new.text_bytes
+    other = _FORMATS.setdefault((place, new.magic), new)
+    if other != new:
+        raise ValueError(
+            f"{new.noun} has the magic byte {new.magic:#x} at byte {place}, as {other.noun} has; choose another"
+        )
     return new
 
 

@@ -32,18 +32,12 @@ def all_orders(n: int) -> NDArray[np.int64]:
     return np.array(list(itertools.permutations(range(n))), np.int64).reshape(-1, n)
 
 
-def _truths(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
-    return truths
-
-
 @dataclass(frozen=True)
 class Relabelling:
     """How a field writes estimates that its joint null model has relabelled."""
 
     #: from pairs and the canonical truths of the same rows to the pairs' estimates as canonical cells
     cells: Callable[[Any, pd.Series], pd.Series]
-    #: from truths, estimates and the rows' context to perfect estimates in the classes of the estimates
-    perfect: Callable[[pd.Series, pd.Series, Context | None], pd.Series] = _truths
     #: counts the truths' relations from an earlier to a later label, and all; None without order or direction
     forward: Callable[[pd.Series], tuple[int, int]] | None = None
 
