@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -145,19 +145,6 @@ def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) ->
     if any(floats):
         return DataSet(tuple(names), values, all(numeric), all(floats))
     return DataSet(tuple(names), values, all(numeric), False, levels, n_levels)
-
-
-def refuse_perturbed(values: Mapping[str, Any]) -> None:
-    """Refuse data of a context that names cases in which a node is perturbed: they are of another distribution."""
-    data, label = values["data"], values.get("perturbed")
-    if not isinstance(data, pd.DataFrame) or not isinstance(label, str) or label not in data.columns:
-        return
-    named = data[label].notna() & (data[label].astype(str) != "")
-    if named.any():
-        raise DataError(
-            f"this metric judges estimates by observational cases, and in {int(named.sum())} of {len(data)} cases a "
-            f"node is perturbed, by perturbed={label!r}; score it on the others, as data[data[{label!r}].isna()]"
-        )
 
 
 def with_text_labels(data: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .checks import NUMBERS, check_choice, check_type, nearest, shown
+from .checks import NUMBERS, check_choice, nearest, shown
 from .field import FIELDS, get_field
 from .law import CLOSED_FORMS
 from .options import Convention, metric_docstring, what_applies
@@ -489,17 +489,6 @@ def metric_set(*metrics: str | Metric, **renamed: str | Metric) -> tuple[Metric,
             f"metrics must have different names, found twice: {', '.join(repeated)}; rename one by tweak(name=)"
         )
     return tuple(chosen)
-
-
-def select_metrics(metrics: Any) -> tuple[Metric, ...]:
-    """Return what the argument `metrics` of a call names: one metric or several, each once."""
-    if isinstance(metrics, (str, Metric)):
-        return (get_metric(metrics),)
-    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
-    chosen = metric_set(*metrics)
-    if not chosen:
-        raise ValueError("metrics names no metric; list_metrics() shows all")
-    return chosen
 
 
 def tweak(base: str | Metric, /, *, name: str | None = None, **options: Any) -> Metric:

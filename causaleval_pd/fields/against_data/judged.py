@@ -8,11 +8,12 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_number, warn
 from ...contract.context import MissingInputError
-from ...contract.data_sets import SINGULAR, DataError, DataSet, read_data, refuse_perturbed
+from ...contract.data_sets import SINGULAR, DataError, DataSet, read_data
 from ...contract.pairs import PairError
 from ...graphs.packing import group_rows
 from ...graphs.pairs import GraphPairs
@@ -243,7 +244,7 @@ def _parts(pairs: GraphPairs) -> list[Part]:
         code, node_set = distinct[place].tolist()
         values, names = inputs.context.values[code], inputs.node_sets[node_set]
         try:
-            refuse_perturbed(values)
+            _refuse_perturbed(values)
             # the context keeps the data, so that no other object has their number
             test = values.get("test")
             test = test if isinstance(test, str) else id(test)
@@ -256,6 +257,19 @@ def _parts(pairs: GraphPairs) -> list[Part]:
         alpha = check_number(values.get("alpha", ALPHA), "context 'alpha'", "(0, 1)")
         parts.append(Part(rows, Implications(graphs), judge, likelihoods, alpha))
     return parts
+
+
+def _refuse_perturbed(values: Mapping[str, Any]) -> None:
+    """Refuse data with cases in which a node is perturbed: they are of another distribution."""
+    data, label = values["data"], values.get("perturbed")
+    if not isinstance(data, pd.DataFrame) or not isinstance(label, str) or label not in data.columns:
+        return
+    named = data[label].notna() & (data[label].astype(str) != "")
+    if named.any():
+        raise DataError(
+            f"this metric judges estimates by observational cases, and in {int(named.sum())} of {len(data)} cases a "
+            f"node is perturbed, by perturbed={label!r}; score it on the others, as data[data[{label!r}].isna()]"
+        )
 
 
 def _read(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Judge, Likelihoods]:
