@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,11 +14,6 @@ from .checks import hint_alike
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-#: eigenvalues of a correlation matrix below this are 0: a column is a linear combination of others
-SINGULAR = 1e-10
-#: folds of cross-validation depend on the data alone
-_FOLD_WORD = b"folds"
 
 
 class DataError(ValueError):
@@ -70,37 +63,6 @@ class DataSet:
                 "columns into levels, as by pd.cut, or name another test"
             )
         return self.levels, self.n_levels
-
-    @cached_property
-    def variances(self) -> Floats:
-        """Variance of each column, divisor n."""
-        return np.asarray(self.numbers.var(axis=0))
-
-    @cached_property
-    def correlations(self) -> Floats:
-        """Correlation matrix; refused where a column is a linear combination of others."""
-        if self.n < 2:
-            raise DataError(f"the data have {self.n} rows; correlations need more")
-        if self.n <= len(self.names):
-            raise DataError(
-                f"the data have {self.n} rows for {len(self.names)} columns, so that these are linearly dependent; "
-                "give more rows than columns, or graphs over fewer nodes"
-            )
-        matrix = np.atleast_2d(np.corrcoef(self.numbers, rowvar=False))
-        values, vectors = np.linalg.eigh(matrix)
-        if values[0] < SINGULAR:
-            joined = [self.names[i] for i in np.flatnonzero(np.abs(vectors[:, 0]) > 1e-3)]
-            raise DataError(
-                f"the columns {joined} are linearly dependent over {self.n} rows (their correlation matrix is "
-                "singular): duplicates, or sums of one another; leave one out"
-            )
-        return matrix
-
-    def folds(self, n_folds: int) -> Ints:
-        """Return the fold of each row, the same for all graphs: random, by a seed that the data fix."""
-        digest = hashlib.blake2b(_FOLD_WORD + np.ascontiguousarray(self.values).tobytes(), digest_size=8).digest()
-        rng = np.random.default_rng(int.from_bytes(digest, "little"))
-        return rng.permutation(np.arange(self.n, dtype=np.int64) % n_folds)
 
 
 def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) -> DataSet:

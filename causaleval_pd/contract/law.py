@@ -163,10 +163,6 @@ class Distribution:
             table[:, row, : len(law[0])] = law
         return cls.of(index, table[0], table[1])
 
-    def take(self, rows: NDArray[Any]) -> Distribution:
-        """Return the laws of some rows."""
-        return replace(self, index=self.index[rows])
-
     def expectation(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the mean of `function` of the metric by row: NaN where never defined, infinite where it can be."""
         with np.errstate(invalid="ignore"):  # infinities of both signs, deviations from an infinite mean
