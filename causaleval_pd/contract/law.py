@@ -51,15 +51,6 @@ class ClosedFormRule:
     probe: Callable[[Value], str | None] | None = None
     methods: tuple[str, ...] = ()
 
-    def contradiction(self, function: Callable[..., NDArray[Any]]) -> str | None:
-        """Return what in a metric's function contradicts the rule, or None."""
-        if self.probe is None:
-            return None
-        try:
-            return self.probe(lambda stand_in: np.asarray(function(stand_in), np.float64))
-        except AttributeError as error:
-            return f"its function reads {error.name!r}, which the counts of this rule do not have"
-
 
 CLOSED_FORMS: Registry[ClosedFormRule] = Registry("closed form", "causaleval_pd.closed_forms")
 

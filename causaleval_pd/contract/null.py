@@ -192,15 +192,11 @@ class Null:
     estimated: bool = False
     together: Null | None = None
 
-    @property
-    def relabels(self) -> bool:
-        """Whether estimates that follow the model, with its options, can be tested by relabelling them."""
-        # with permute=False the names of the nodes are their causal order
-        return self.label_invariant and bool(self.options.get("permute", True)) and not self.reference
-
     def by_cluster(self, relabelling: Null | None) -> Null | None:
         """Return the model that draws rows of a cluster jointly, None without one; `relabelling` is the field's."""
-        return self.together or (relabelling if self.relabels else None)
+        # with permute=False the names of the nodes are their causal order
+        relabels = self.label_invariant and bool(self.options.get("permute", True)) and not self.reference
+        return self.together or (relabelling if relabels else None)
 
     def match(self, matching: Matching) -> Matcher:
         """Prepare a table, and return the function that makes the controls of its batches."""
@@ -278,27 +274,13 @@ def list_nulls(field: str | None = None) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class ChosenNull:
-    """A null model as a user asks for it; see `null_model`.
+    """A null model as a user asks for it by `null_model`."""
 
-    Attributes
-    ----------
-    model : str or callable
-        Name of a model, or a function that draws controls.
-    name : str
-        Name in results.
-    options : mapping
-        The model's options that differ from the defaults.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> chosen = ce.null_model("orientation", orientation_law="uniform")
-    >>> isinstance(chosen, ce.ChosenNull), chosen.name, dict(chosen.options)
-    (True, 'orientation', {'orientation_law': 'uniform'})
-    """
-
+    #: name of a model, or a function that draws controls
     model: str | Callable[..., Any]
+    #: name in results
     name: str
+    #: the model's options that differ from the defaults
     options: Mapping[str, Any]
 
 

@@ -11,8 +11,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from .pairs import Pairs
-
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -117,23 +115,3 @@ class Convention(NamedTuple):
     kinds: tuple[str, ...]
     #: what the metric then does, for messages
     meaning: str
-
-
-def what_applies(metrics: Sequence[Any], refused: Sequence[Pairs]) -> str:
-    """Return a hint that names metrics and their conventions for refused pairs, "; use ..." or nothing."""
-    n = sum(pairs.n for pairs in refused)
-    remedies: dict[tuple[int, str], list[str]] = {}
-    for x in metrics:
-        most = n - sum(int(x.refused(pairs).sum()) for pairs in refused)
-        if most:
-            remedies.setdefault((most, ""), []).append(repr(x.name))
-        for option, value, _, meaning in x.conventions:
-            taken = n - sum(int(x.refused(pairs, {**x.options, option: value}).sum()) for pairs in refused)
-            if taken > most:
-                call = f"ce.tweak({x.name!r}, {option}={value!r})"
-                remedies.setdefault((taken, f" ({meaning})"), []).append(call)
-    words = []
-    for (taken, meaning), names in remedies.items():
-        either = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-        words.append(f"{either}{f' for {taken} of them' if taken < n else ''}{meaning}")
-    return f"; use {'; or '.join(words)}" if words else ""
