@@ -196,9 +196,6 @@ def register_encoding(encoding: Encoding) -> Encoding:
 def list_encodings() -> pd.DataFrame:
     """Return the encodings of graphs that `graph_column` reads, one per row.
 
-    Third parties add theirs by entry points in the group ``causaleval_pd.encodings``, which name modules that
-    register them.
-
     Returns
     -------
     DataFrame

@@ -208,8 +208,6 @@ def get_field(name: str) -> Field:
 def list_fields() -> pd.DataFrame:
     """Return the registered fields, one per row.
 
-    Third parties add theirs by entry points in the group ``causaleval_pd.fields``.
-
     Returns
     -------
     DataFrame

@@ -106,8 +106,7 @@ def figure(long_name: str, *, of: Source, concludes: str, field: str | None = No
 def list_figures(of: Source | None = None) -> pd.DataFrame:
     """Return the registered figures, one per row.
 
-    `ce.plot.<name>` draws each of them, and `cube.ceval.plot.<name>` those of a cube. Third
-    parties add theirs by entry points in the group ``causaleval_pd.figures``.
+    `ce.plot.<name>` draws each of them, and `cube.ceval.plot.<name>` those of a cube.
 
     Parameters
     ----------

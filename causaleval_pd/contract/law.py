@@ -80,8 +80,6 @@ def register_closed_form(rule: ClosedFormRule) -> ClosedFormRule:
 def list_closed_forms() -> pd.DataFrame:
     """Return the closed-form rules that metrics may name, one per row.
 
-    Third parties add theirs by entry points in the group ``causaleval_pd.closed_forms``.
-
     Returns
     -------
     DataFrame

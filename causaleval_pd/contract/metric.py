@@ -419,8 +419,6 @@ def get_metric(name: str | Metric) -> Metric:
 def list_metrics(field: str | None = None) -> pd.DataFrame:
     """Return the registered metrics with their specs, one per row: field by field, the usual ones first.
 
-    Third parties add theirs by entry points in the group ``causaleval_pd.metrics``.
-
     Parameters
     ----------
     field : str, optional

@@ -237,8 +237,6 @@ def register_null(field: str, new: Null) -> Null:
 def list_nulls(field: str | None = None) -> pd.DataFrame:
     """Return the registered null models, one per row.
 
-    Third parties add theirs by entry points in the group ``causaleval_pd.nulls``.
-
     Parameters
     ----------
     field : str, optional

@@ -147,8 +147,6 @@ def find_test(name: Any) -> StatisticalTest:
 def list_tests() -> pd.DataFrame:
     """Return the registered statistical tests, one per row.
 
-    Third parties add theirs by entry points in the group ``causaleval_pd.tests``.
-
     Returns
     -------
     DataFrame

@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..contract.cells import is_missing
-from ..contract.checks import BYTE_ORDER_MARK, EXPLAIN_MARK, check_type, refuse_masked, shown
+from ..contract.checks import check_type, refuse_masked, shown
 from ..contract.encoding import (
     ENCODINGS,
     AmbiguousEncodingError,
@@ -34,7 +34,7 @@ from .kernels.planes import KINDS, row_chunks
 from .matrix_codes import decode, decode_sparse, self_loop
 from .mixed import marks as mixed
 from .mixed.conversions import MOST_NODES
-from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
+from .node_names import BYTE_ORDER_MARK, EXPLAIN_MARK, Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
 from .packing import MAX_NODES, Block, UnpackedColumn, Where, join_by_key, unpack_array
 
 Ints = NDArray[np.int64]
