@@ -18,8 +18,6 @@ import pyarrow as pa
 from .checks import name_row, shown
 from .encoding import AmbiguousEncodingError
 
-__all__ = ["CellFormat", "format_of", "register_cell_format"]
-
 #: of columns of packed cells
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
 #: what may hold one cell per row, besides a Series
