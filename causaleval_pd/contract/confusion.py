@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .checks import check_known, check_number
 from .metric import Direction, Metric, metric
-from .options import with_example
+from .options import with_example, with_options
 from .pairs import Pairs
 
 Values = NDArray[np.float64]
@@ -246,16 +246,15 @@ class ConfusionFamily:
         function.__doc__ = self._document(measure, note)
         call = ", ".join(filter(None, [*map('"{}"'.format, self.example), example]))
         with_example(_EXAMPLE, call=call, gives=float(gives))(function)
+        with_options({**self.options, "beta": _BETA})(function)
         vars(function)["__signature__"] = asked.replace(parameters=parameters)
         spec = {x: getattr(measure, x) for x in ("direction", "range", "optimum", "symmetric")}
         return metric(long_name=long_name or f"{self.label} {measure.long_name}", **{**spec, **self.spec})(function)
 
     def _document(self, measure: Measure, note: str) -> str:
-        """Write the docstring of a metric without its example; `Metric` adds what follows from the spec."""
+        """Write the prose of a metric's docstring; `Metric` adds what follows from the spec."""
         words = {"label": self.label, "positives": self.positives, "negatives": self.negatives}
         undefined = f"; 0/0 {measure.undefined}" if measure.undefined else ""
         formula = f"{measure.formula}{undefined}.".format(**words) if measure.formula else ""
         prose = " ".join(filter(None, [formula, self.convention, note]))
-        entries = [*self.options.values(), *([_BETA] if measure.value is _f_beta else [])]
-        parameters = ["", "Parameters", "----------", *entries] if entries else []
-        return "\n".join([measure.summary.format(**words), "", *textwrap.wrap(prose, 112), *parameters])
+        return "\n".join([measure.summary.format(**words), "", *textwrap.wrap(prose, 112)])
