@@ -82,9 +82,8 @@ def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hash
         try:
             packed.append(None if is_missing(cell) else pack(row, cell))
         except (TypeError, ValueError) as error:
-            error_class = next(
-                (kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(error, kind)), ValueError
-            )
+            kinds = (AmbiguousEncodingError, TypeError, ValueError)
+            error_class = next(kind for kind in kinds if isinstance(error, kind))
             where = name_row(row, series.index, series.name if column is None else column)
             raise error_class(f"{where}: {error}") from None
     return packed_column(packed, series.index, series.name)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....contract.checks import check_known, check_number, check_type, shown
 from ....contract.law import ClosedForm, Distribution, padded_sum
-from ....contract.metric import Metric, metric_set, tweak
+from ....contract.metric import Metric, bind_zero_division, metric_set
 from ....execution.options import get_options
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
@@ -361,8 +361,7 @@ def expected_metric(
     d, mt, me = (np.atleast_1d(side).ravel() for side in margins)
     parts = []
     for one_metric in _chosen_metrics(metric):
-        fixed = "zero_division" in one_metric.options or not one_metric.zero_division
-        chosen = one_metric if fixed else tweak(one_metric, zero_division=get_options()["zero_division"])
+        chosen = bind_zero_division(one_metric, get_options()["zero_division"])
         part = pd.DataFrame({"metric": chosen.name, "n_nodes": d, "true_edges": mt, "estimated_edges": me})
         parts.append(part.assign(**_expected(chosen, d, mt, me, level, convention)))
     return pd.concat(parts, ignore_index=True)
