@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -299,7 +299,7 @@ def metric(
             f"metric needs to know what is good: write @ce.metric(direction='minimize', optimum=0) above the line "
             f"def {named}(truth, estimate), or direction='maximize'"
         )
-    check_choice(direction, ("minimize", "maximize", "zero", None), "direction")
+    check_choice(direction, (*get_args(Direction), None), "direction")
     if range is None:
         low = optimum if direction == "minimize" and not math.isnan(optimum) else -math.inf
         range = (low, optimum if direction == "maximize" and not math.isnan(optimum) else math.inf)

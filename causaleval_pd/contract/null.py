@@ -61,7 +61,6 @@ def no_closed_form(metric: Metric) -> ClosedForm | None:
 class DrawnControls(Controls):
     """Controls that a function draws."""
 
-    #: the observed pairs
     pairs: Any
     #: class of the controls, one word for all rows or for each
     words: str | NDArray[np.object_]
