@@ -302,6 +302,17 @@ _PUBLISHED_MEANS: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
+def _chosen_metrics(metrics: Any) -> tuple[Metric, ...]:
+    """Return one metric or several, each once."""
+    if isinstance(metrics, (str, Metric)):
+        return metric_set(metrics)
+    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
+    chosen = metric_set(*metrics)
+    if not chosen:
+        raise ValueError("metrics names no metric; list_metrics() shows all")
+    return chosen
+
+
 def expected_metric(
     metric: str | Metric | Sequence[str | Metric],
     *,
@@ -365,17 +376,6 @@ def expected_metric(
         part = pd.DataFrame({"metric": chosen.name, "n_nodes": d, "true_edges": mt, "estimated_edges": me})
         parts.append(part.assign(**_expected(chosen, d, mt, me, level, convention)))
     return pd.concat(parts, ignore_index=True)
-
-
-def _chosen_metrics(metrics: Any) -> tuple[Metric, ...]:
-    """Return one metric or several, each once."""
-    if isinstance(metrics, (str, Metric)):
-        return metric_set(metrics)
-    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
-    chosen = metric_set(*metrics)
-    if not chosen:
-        raise ValueError("metrics names no metric; list_metrics() shows all")
-    return chosen
 
 
 def _expected(
