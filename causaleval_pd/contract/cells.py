@@ -18,8 +18,6 @@ import pyarrow as pa
 from .checks import name_row, shown
 from .encoding import AmbiguousEncodingError
 
-__all__ = ["CellFormat", "format_of", "register_cell_format"]
-
 #: of columns of packed cells
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
 #: what may hold one cell per row, besides a Series
@@ -84,9 +82,8 @@ def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hash
         try:
             packed.append(None if is_missing(cell) else pack(row, cell))
         except (TypeError, ValueError) as error:
-            error_class = next(
-                (kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(error, kind)), ValueError
-            )
+            kinds = (AmbiguousEncodingError, TypeError, ValueError)
+            error_class = next(kind for kind in kinds if isinstance(error, kind))
             where = name_row(row, series.index, series.name if column is None else column)
             raise error_class(f"{where}: {error}") from None
     return packed_column(packed, series.index, series.name)
@@ -128,8 +125,6 @@ class CellFormat:
     magic: int
     #: bytes of the line of text before the header
     text_bytes: int
-    #: whether cells of the format's first version begin with their header
-    without_text: bool = False
 
     def holds(self, cell: Any) -> bool:
         """Return whether an object is a packed cell of this format, of any version."""
@@ -153,12 +148,12 @@ def register_cell_format(new: CellFormat) -> CellFormat:
         raise ValueError(
             f"the magic byte of {new.noun} is {new.magic:#x}, expected 0x80 to 0xff, which no line of text has"
         )
-    for place in (0, new.text_bytes) if new.without_text else (new.text_bytes,):
-        other = _FORMATS.setdefault((place, new.magic), new)
-        if other != new:
-            raise ValueError(
-                f"{new.noun} has the magic byte {new.magic:#x} at byte {place}, as {other.noun} has; choose another"
-            )
+    place = new.text_bytes
+    other = _FORMATS.setdefault((place, new.magic), new)
+    if other != new:
+        raise ValueError(
+            f"{new.noun} has the magic byte {new.magic:#x} at byte {place}, as {other.noun} has; choose another"
+        )
     return new
 
 

@@ -1,12 +1,8 @@
-"""The parts that messages share: rows, unknown names with the nearest known ones, names that look alike, warnings.
-
-Names and labels look alike if they differ in blanks, characters that do not show, type or the last digit.
-"""
+"""The parts that messages share: rows, unknown names with the nearest known ones, names that look alike, warnings."""
 
 from __future__ import annotations
 
 import difflib
-import itertools
 import math
 import os
 import re
@@ -18,11 +14,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-
-#: what editors write before the text of a file
-BYTE_ORDER_MARK = "\ufeff"
-EXPLAIN_MARK = "the byte order mark '\\ufeff' is not part of a name: read the file with encoding='utf-8-sig'"
 
 #: characters that do not show: soft hyphens, joiners, marks of direction and of bytes, selectors of variants
 _INVISIBLE = re.compile(
@@ -84,49 +75,6 @@ def hint_alike(names: Iterable[str], others: Iterable[str]) -> str:
         if other != name:
             return f"; {explain_alike(name, other)}"
     return ""
-
-
-def check_labels(values: pd.Series, name: Hashable, of: str = "table") -> None:
-    """Refuse labels of groups, of which two look alike or are equal but of different types; `of` holds the column."""
-    if isinstance(values.dtype, pd.CategoricalDtype):
-        values = values.cat.categories.to_series()
-    where, mend = f"{name!r}: found the labels", f"{of}[{name!r}]"
-    if values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) not in ("string", "boolean"):
-        is_flag = values.map(lambda label: isinstance(label, (bool, np.bool_))).astype(bool)
-        numbers = [label for label in values[~is_flag] if isinstance(label, (int, float, complex, np.number))]
-        for flag, same in itertools.product(values[is_flag].unique(), numbers):
-            if flag == same:
-                raise ValueError(
-                    f"{where} {flag!r} and {same!r}, which count as equal; make them one type, as in {mend}.astype(str)"
-                )
-    if values.dtype.kind == "f":
-        known = np.unique(values.dropna().to_numpy(np.float64))
-        close = near_equal(known[:-1], known[1:])
-        if close is not None:
-            raise ValueError(f"{where} {close[0]!r} and {close[1]!r}, equal but for rounding; round: {mend}.round(9)")
-    elif values.dtype.kind == "O" or isinstance(values.dtype, pd.StringDtype):
-        # other labels need not be hashable
-        words = values[values.map(lambda label: isinstance(label, str)).astype(bool)]
-        pair = alike(words.unique())
-        if pair is not None:
-            raise ValueError(
-                f"{where} {explain_alike(*pair)}; make them one, as in {mend}.str.normalize('NFC').str.strip()"
-            )
-
-
-def near_equal(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> tuple[float, float] | None:
-    """Return a number and one of the others, in ascending order, from which it differs by rounding errors, or None."""
-    numbers, others = numbers[np.isfinite(numbers)], others[np.isfinite(others)]
-    if not (len(numbers) and len(others)):
-        return None
-    after = np.searchsorted(others, numbers)
-    for place in (after - 1, after):
-        beside = others[np.clip(place, 0, len(others) - 1)]
-        close = (numbers != beside) & (np.abs(numbers - beside) <= 8 * np.spacing(np.abs(beside)))
-        if close.any():
-            at = int(np.argmax(close))
-            return float(numbers[at]), float(beside[at])
-    return None
 
 
 NUMBERS = (int, float, np.integer, np.floating)

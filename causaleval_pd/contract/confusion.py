@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .checks import check_known, check_number
 from .metric import Direction, Metric, metric
+from .options import with_example, with_options
 from .pairs import Pairs
 
 Values = NDArray[np.float64]
@@ -197,6 +198,7 @@ MEASURES: dict[str, Measure] = {
 }
 
 _BETA = "beta : float\n    Weight of recall relative to precision; default 0.5."
+_EXAMPLE = ">>> import causaleval_pd as ce\n>>> ce.{name}({call})\n{gives}"
 
 
 @dataclass(frozen=True)
@@ -241,26 +243,18 @@ class ConfusionFamily:
 
         function.__name__ = function.__qualname__ = f"{self.prefix}_{name}"
         function.__module__ = self.counts.__module__
-        function.__doc__ = self._document(measure, function.__name__, gives, note, example)
+        function.__doc__ = self._document(measure, note)
+        call = ", ".join(filter(None, [*map('"{}"'.format, self.example), example]))
+        with_example(_EXAMPLE, call=call, gives=float(gives))(function)
+        with_options({**self.options, "beta": _BETA})(function)
         vars(function)["__signature__"] = asked.replace(parameters=parameters)
         spec = {x: getattr(measure, x) for x in ("direction", "range", "optimum", "symmetric")}
         return metric(long_name=long_name or f"{self.label} {measure.long_name}", **{**spec, **self.spec})(function)
 
-    def _document(self, measure: Measure, name: str, gives: float, note: str, example: str) -> str:
-        """Write the docstring of a metric; `Metric` adds what follows from the spec."""
+    def _document(self, measure: Measure, note: str) -> str:
+        """Write the prose of a metric's docstring; `Metric` adds what follows from the spec."""
         words = {"label": self.label, "positives": self.positives, "negatives": self.negatives}
         undefined = f"; 0/0 {measure.undefined}" if measure.undefined else ""
         formula = f"{measure.formula}{undefined}.".format(**words) if measure.formula else ""
         prose = " ".join(filter(None, [formula, self.convention, note]))
-        entries = [*self.options.values(), *([_BETA] if measure.value is _f_beta else [])]
-        call = ", ".join(filter(None, [*map('"{}"'.format, self.example), example]))
-        parts = [measure.summary.format(**words), "", *textwrap.wrap(prose, 112), ""]
-        parts += ["Parameters", "----------", *entries, ""] if entries else []
-        parts += [
-            "Examples",
-            "--------",
-            ">>> import causaleval_pd as ce",
-            f">>> ce.{name}({call})",
-            repr(float(gives)),
-        ]
-        return "\n".join(parts)
+        return "\n".join([measure.summary.format(**words), "", *textwrap.wrap(prose, 112)])

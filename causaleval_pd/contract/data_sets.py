@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,11 +14,6 @@ from .checks import hint_alike
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-#: eigenvalues of a correlation matrix below this are 0: a column is a linear combination of others
-SINGULAR = 1e-10
-#: folds of cross-validation depend on the data alone
-_FOLD_WORD = b"folds"
 
 
 class DataError(ValueError):
@@ -71,37 +64,6 @@ class DataSet:
             )
         return self.levels, self.n_levels
 
-    @cached_property
-    def variances(self) -> Floats:
-        """Variance of each column, divisor n."""
-        return np.asarray(self.numbers.var(axis=0))
-
-    @cached_property
-    def correlations(self) -> Floats:
-        """Correlation matrix; refused where a column is a linear combination of others."""
-        if self.n < 2:
-            raise DataError(f"the data have {self.n} rows; correlations need more")
-        if self.n <= len(self.names):
-            raise DataError(
-                f"the data have {self.n} rows for {len(self.names)} columns, so that these are linearly dependent; "
-                "give more rows than columns, or graphs over fewer nodes"
-            )
-        matrix = np.atleast_2d(np.corrcoef(self.numbers, rowvar=False))
-        values, vectors = np.linalg.eigh(matrix)
-        if values[0] < SINGULAR:
-            joined = [self.names[i] for i in np.flatnonzero(np.abs(vectors[:, 0]) > 1e-3)]
-            raise DataError(
-                f"the columns {joined} are linearly dependent over {self.n} rows (their correlation matrix is "
-                "singular): duplicates, or sums of one another; leave one out"
-            )
-        return matrix
-
-    def folds(self, n_folds: int) -> Ints:
-        """Return the fold of each row, the same for all graphs: random, by a seed that the data fix."""
-        digest = hashlib.blake2b(_FOLD_WORD + np.ascontiguousarray(self.values).tobytes(), digest_size=8).digest()
-        rng = np.random.default_rng(int.from_bytes(digest, "little"))
-        return rng.permutation(np.arange(self.n, dtype=np.int64) % n_folds)
-
 
 def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) -> DataSet:
     """Take the columns of some nodes out of data."""
@@ -145,19 +107,6 @@ def read_data(data: Any, names: Sequence[str], *, drop_missing: bool = False) ->
     if any(floats):
         return DataSet(tuple(names), values, all(numeric), all(floats))
     return DataSet(tuple(names), values, all(numeric), False, levels, n_levels)
-
-
-def refuse_perturbed(values: Mapping[str, Any]) -> None:
-    """Refuse data of a context that names cases in which a node is perturbed: they are of another distribution."""
-    data, label = values["data"], values.get("perturbed")
-    if not isinstance(data, pd.DataFrame) or not isinstance(label, str) or label not in data.columns:
-        return
-    named = data[label].notna() & (data[label].astype(str) != "")
-    if named.any():
-        raise DataError(
-            f"this metric judges estimates by observational cases, and in {int(named.sum())} of {len(data)} cases a "
-            f"node is perturbed, by perturbed={label!r}; score it on the others, as data[data[{label!r}].isna()]"
-        )
 
 
 def with_text_labels(data: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .checks import check_type
 from .registry import Registry
 
 Labels = tuple[Hashable, ...]
@@ -197,9 +196,6 @@ def register_encoding(encoding: Encoding) -> Encoding:
 def list_encodings() -> pd.DataFrame:
     """Return the encodings of graphs that `graph_column` reads, one per row.
 
-    Third parties add theirs by entry points in the group ``causaleval_pd.encodings``, which name modules that
-    register them.
-
     Returns
     -------
     DataFrame
@@ -226,76 +222,3 @@ def without_comment_marks(text: str) -> str:
     if any(line.strip() and line.lstrip()[0] != "#" for line in lines):
         return text
     return "\n".join(_COMMENT.sub("", line, count=1) for line in lines)
-
-
-class Recogniser:
-    """Finds the encoding of each cell of a column: the chosen one where it can be, else by type and content.
-
-    `reading` returns the graph that a cell is in an encoding, as text, or None if it is not one; for messages about
-    cells that can be read in several ways.
-    """
-
-    def __init__(
-        self, chosen: str | None = None, reading: Callable[[Encoding, Any], str | None] = lambda encoding, cell: None
-    ) -> None:
-        if chosen is not None:
-            check_type(chosen, str, "the name of an encoding", "encoding")
-        self.chosen = None if chosen is None else ENCODINGS.find(chosen)
-        self._reading = reading
-        # entry points are loaded once
-        self._every = list(ENCODINGS.every())
-        self._by_type: dict[type, list[Encoding]] = {}
-
-    def find(self, cell: Any) -> Encoding:
-        """Return the encoding of a cell, or raise an error that names the ones it could be in."""
-        chosen = self.chosen
-        # what is wrong with a text, its reader's own message names
-        if chosen and isinstance(cell, chosen.types) and (isinstance(cell, str) or chosen.takes(cell)):
-            return chosen
-        for encoding in self._candidates(cell):
-            if not encoding.by_name and (encoding.recognise is None or encoding.recognise(cell)):
-                return encoding
-        raise self._unknown(cell)
-
-    def is_likely(self, cell: Any) -> bool:
-        """Return whether a cell of an undeclared column is probably a graph."""
-        possible = (x for x in self._candidates(cell) if x.recognise is None or x.recognise(cell))
-        return any(not x.by_name if x.is_likely is None else x.is_likely(cell) for x in possible)
-
-    def _candidates(self, cell: Any) -> list[Encoding]:
-        """Return the encodings for a cell's type: narrow types first, then those that recognise content."""
-        if type(cell) not in self._by_type:
-            encodings = [x for x in self._every if isinstance(cell, x.types)]
-            self._by_type[type(cell)] = sorted(encodings, key=lambda x: (object in x.types, x.recognise is None))
-        return self._by_type[type(cell)]
-
-    def _unknown(self, cell: Any) -> Exception:
-        name = type(cell).__name__
-        possible = [encoding for encoding in self._candidates(cell) if encoding.takes(cell)]
-        if not possible:
-            every = ", ".join(dict.fromkeys(encoding.cells for encoding in self._every))
-            found = f"{type(cell).__module__}.{type(cell).__qualname__}"
-            return TypeError(f"found {found}, expected a graph: {every}, or missing")
-        article = "an" if name[:1].lower() in "aeio" or name.startswith("nd") else "a"
-        shape = f" of shape {cell.shape}" if hasattr(cell, "shape") else ""
-        start = f"found {article} {name}{shape}, which can be read"
-        readings: dict[str, list[Encoding]] = {}
-        for encoding in possible:
-            graph = self._reading(encoding, cell)
-            if graph is not None:
-                readings.setdefault(graph, []).append(encoding)
-        if not readings:
-            names = ", ".join(repr(encoding.name) for encoding in possible)
-            columns = list(getattr(cell, "columns", []))
-            table = f"; in a table of edges the columns {columns!r:.80} are called 'from' and 'to'" if columns else ""
-            return AmbiguousEncodingError(
-                f"{start} only if its encoding is named: make the column with graph_column(..., encoding=), one of "
-                f"{names}; list_encodings() shows what their codes mean{table}"
-            )
-        ways = "only if its encoding is named" if len(readings) == 1 else f"in {len(readings)} ways"
-        parts = [f"{start} {ways}; make the column"]
-        for graph, (first, *others) in readings.items():
-            also = f", as with {', '.join(repr(other.name) for other in others)}" if others else ""
-            by = f"with graph_column(..., encoding={first.name!r})"
-            parts.append(f"{by} if {first.mark} ({first.tool}), which reads {graph}{also}")
-        return AmbiguousEncodingError(f"{parts[0]} {'; '.join(parts[1:])}")

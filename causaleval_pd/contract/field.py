@@ -11,7 +11,7 @@ import itertools
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,18 +32,12 @@ def all_orders(n: int) -> NDArray[np.int64]:
     return np.array(list(itertools.permutations(range(n))), np.int64).reshape(-1, n)
 
 
-def _truths(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
-    return truths
-
-
 @dataclass(frozen=True)
 class Relabelling:
     """How a field writes estimates that its joint null model has relabelled."""
 
     #: from pairs and the canonical truths of the same rows to the pairs' estimates as canonical cells
     cells: Callable[[Any, pd.Series], pd.Series]
-    #: from truths, estimates and the rows' context to perfect estimates in the classes of the estimates
-    perfect: Callable[[pd.Series, pd.Series, Context | None], pd.Series] = _truths
     #: counts the truths' relations from an earlier to a later label, and all; None without order or direction
     forward: Callable[[pd.Series], tuple[int, int]] | None = None
 
@@ -169,11 +163,6 @@ class Field:
         return next((model for model in self.nulls.every() if model.joint), None)
 
     @property
-    def pooling(self) -> Pooling | None:
-        """How estimates of one run are pooled, by `register_pooling`; None where they cannot be."""
-        return _POOLINGS.get(self.name)
-
-    @property
     def of_truth(self) -> Field:
         """Field of the truths."""
         named = self.truth_field or self
@@ -211,27 +200,6 @@ def register_field(new: Field) -> Field:
     return new
 
 
-class Pooling(NamedTuple):
-    """How the estimates of one run are pooled into one; what they become may be cells of another field."""
-
-    #: pool(cells, runs, weights, n_runs, **options) gets canonical cells without missing ones, the number of each one's
-    #: run and its weight, and returns columns with one value per run, among them `estimate`; it refuses cells by
-    #: PairError
-    pool: Callable[..., dict[str, Any]]
-    #: from canonical cells to cells without edges over the same nodes, for members that failed
-    without_edges: Callable[[pd.Series], pd.Series]
-    #: truths_in(cells, class) returns the truths of a class that expected metrics are computed with
-    truths_in: Callable[[pd.Series, str], pd.Series]
-
-
-_POOLINGS: dict[str, Pooling] = {}
-
-
-def register_pooling(field: str, pooling: Pooling) -> None:
-    """Register how the estimates of one run are pooled, for `pool`."""
-    _POOLINGS[field] = pooling
-
-
 def get_field(name: str) -> Field:
     """Return the registered field called `name`."""
     return FIELDS.find(name)
@@ -239,8 +207,6 @@ def get_field(name: str) -> Field:
 
 def list_fields() -> pd.DataFrame:
     """Return the registered fields, one per row.
-
-    Third parties add theirs by entry points in the group ``causaleval_pd.fields``.
 
     Returns
     -------

@@ -28,19 +28,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure."""
+    """A figure, as `figure` declares it."""
 
-    #: name of the function; `ce.plot.<name>` and, where it is drawn from a cube, `cube.ceval.plot.<name>` find it
     name: str
-    #: what it shows, for tables
     long_name: str
     #: draws it and returns its Axes, FacetGrid or Figure; takes `ax=` where it has a single panel
     function: Callable[..., Any]
-    #: what it is drawn from; a cube is its first argument
     of: Source
-    #: what a reader may conclude from it; the caption states how
     concludes: str
-    #: field whose cells or results it shows; None for every field
     field: str | None = None
 
 
@@ -111,8 +106,7 @@ def figure(long_name: str, *, of: Source, concludes: str, field: str | None = No
 def list_figures(of: Source | None = None) -> pd.DataFrame:
     """Return the registered figures, one per row.
 
-    `ce.plot.<name>` draws each of them, and `cube.ceval.plot.<name>` those of a cube. Third
-    parties add theirs by entry points in the group ``causaleval_pd.figures``.
+    `ce.plot.<name>` draws each of them, and `cube.ceval.plot.<name>` those of a cube.
 
     Parameters
     ----------

@@ -51,15 +51,6 @@ class ClosedFormRule:
     probe: Callable[[Value], str | None] | None = None
     methods: tuple[str, ...] = ()
 
-    def contradiction(self, function: Callable[..., NDArray[Any]]) -> str | None:
-        """Return what in a metric's function contradicts the rule, or None."""
-        if self.probe is None:
-            return None
-        try:
-            return self.probe(lambda stand_in: np.asarray(function(stand_in), np.float64))
-        except AttributeError as error:
-            return f"its function reads {error.name!r}, which the counts of this rule do not have"
-
 
 CLOSED_FORMS: Registry[ClosedFormRule] = Registry("closed form", "causaleval_pd.closed_forms")
 
@@ -88,8 +79,6 @@ def register_closed_form(rule: ClosedFormRule) -> ClosedFormRule:
 
 def list_closed_forms() -> pd.DataFrame:
     """Return the closed-form rules that metrics may name, one per row.
-
-    Third parties add theirs by entry points in the group ``causaleval_pd.closed_forms``.
 
     Returns
     -------
@@ -162,10 +151,6 @@ class Distribution:
         for row, law in enumerate(laws):
             table[:, row, : len(law[0])] = law
         return cls.of(index, table[0], table[1])
-
-    def take(self, rows: NDArray[Any]) -> Distribution:
-        """Return the laws of some rows."""
-        return replace(self, index=self.index[rows])
 
     def expectation(self, function: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the mean of `function` of the metric by row: NaN where never defined, infinite where it can be."""

@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .checks import NUMBERS, check_choice, check_type, nearest, shown
+from .checks import NUMBERS, check_choice, nearest, shown
 from .field import FIELDS, get_field
 from .law import CLOSED_FORMS
-from .options import Convention, metric_docstring, what_applies
+from .options import Convention, metric_docstring
 from .pairs import ANY_KIND, Batch, PairError, Pairs
 from .registry import Registry
 
@@ -133,8 +133,23 @@ class Metric:
         return pairs.remember(("refused", kinds, asked), lambda: pairs.refused(kinds, asked))
 
     def what_applies(self, refused: Sequence[Pairs]) -> str:
-        """Return a hint that names conventions and other metrics for pairs that this metric refuses."""
-        return what_applies([self, *(METRICS[name] for name in self.instead if name in METRICS)], refused)
+        """Return a hint "; use ..." of conventions and other metrics for pairs that this metric refuses, or nothing."""
+        n = sum(pairs.n for pairs in refused)
+        remedies: dict[tuple[int, str], list[str]] = {}
+        for x in [self, *(METRICS[name] for name in self.instead if name in METRICS)]:
+            most = n - sum(int(x.refused(pairs).sum()) for pairs in refused)
+            if most:
+                remedies.setdefault((most, ""), []).append(repr(x.name))
+            for option, value, _, meaning in x.conventions:
+                taken = n - sum(int(x.refused(pairs, {**x.options, option: value}).sum()) for pairs in refused)
+                if taken > most:
+                    call = f"ce.tweak({x.name!r}, {option}={value!r})"
+                    remedies.setdefault((taken, f" ({meaning})"), []).append(call)
+        words = []
+        for (taken, meaning), names in remedies.items():
+            either = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+            words.append(f"{either}{f' for {taken} of them' if taken < n else ''}{meaning}")
+        return f"; use {'; or '.join(words)}" if words else ""
 
     def __call__(self, truth: Any, estimate: Any = None, **options: Any) -> Any:
         """Score one (truth, estimate) pair of cells, or every pair of a `Pairs`."""
@@ -289,13 +304,6 @@ def metric(
     >>> edge_count_error("A -> B; B -> C", "A -> B; C")  # doctest: +SKIP
     1.0
     >>> del METRICS["edge_count_error"]
-    >>> @metric(field="graph", kinds=("dag",), direction="minimize", range=(0, float("inf")), optimum=0,
-    ...         long_name="missing edges")
-    ... def missing_edges(pairs):
-    ...     return pairs.counts.fn
-    >>> missing_edges("A -> B; B -> C", "A -> B; C")
-    1.0
-    >>> del METRICS["missing_edges"]
     """
     if direction is _UNSTATED:
         named = getattr(function, "__name__", "my_metric")
@@ -303,7 +311,7 @@ def metric(
             f"metric needs to know what is good: write @ce.metric(direction='minimize', optimum=0) above the line "
             f"def {named}(truth, estimate), or direction='maximize'"
         )
-    check_choice(direction, ("minimize", "maximize", "zero", None), "direction")
+    check_choice(direction, (*get_args(Direction), None), "direction")
     if range is None:
         low = optimum if direction == "minimize" and not math.isnan(optimum) else -math.inf
         range = (low, optimum if direction == "maximize" and not math.isnan(optimum) else math.inf)
@@ -366,7 +374,11 @@ def probe_closed_form(made: Metric) -> None:
     rule = CLOSED_FORMS.find(made.closed_form)
     if rule.field != made.field:
         raise ValueError(f"{made.name}: closed form {rule.name!r} is for field {rule.field!r}, not {made.field!r}")
-    if fault := rule.contradiction(made.function):
+    try:
+        fault = rule.probe and rule.probe(lambda stand_in: np.asarray(made.function(stand_in), np.float64))
+    except AttributeError as error:
+        fault = f"its function reads {error.name!r}, which the counts of this rule do not have"
+    if fault:
         raise ValueError(
             f"{made.name} names closed_form={rule.name!r}, but {fault}; leave closed_form out, so that its null "
             "distribution is simulated"
@@ -418,8 +430,6 @@ def get_metric(name: str | Metric) -> Metric:
 
 def list_metrics(field: str | None = None) -> pd.DataFrame:
     """Return the registered metrics with their specs, one per row: field by field, the usual ones first.
-
-    Third parties add theirs by entry points in the group ``causaleval_pd.metrics``.
 
     Parameters
     ----------
@@ -501,17 +511,6 @@ def metric_set(*metrics: str | Metric, **renamed: str | Metric) -> tuple[Metric,
             f"metrics must have different names, found twice: {', '.join(repeated)}; rename one by tweak(name=)"
         )
     return tuple(chosen)
-
-
-def select_metrics(metrics: Any) -> tuple[Metric, ...]:
-    """Return what the argument `metrics` of a call names: one metric or several, each once."""
-    if isinstance(metrics, (str, Metric)):
-        return (get_metric(metrics),)
-    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
-    chosen = metric_set(*metrics)
-    if not chosen:
-        raise ValueError("metrics names no metric; list_metrics() shows all")
-    return chosen
 
 
 def tweak(base: str | Metric, /, *, name: str | None = None, **options: Any) -> Metric:
@@ -649,7 +648,14 @@ def function_of_pairs(
     @functools.wraps(function)
     def checked(pairs: Pairs, **options: Any) -> Values:
         values = compute(pairs, options)
-        _check_range(values, limits, pairs, name)
+        (low, high), slack = limits, _ROUNDING * (1 + np.abs(values))
+        wrong = np.argwhere((values < low - slack) | (values > high + slack))
+        if len(wrong):
+            value = values[tuple(wrong[0])]
+            raise ValueError(
+                f"the metric {name!r} returned {value:g}, outside its range ({low:g}, {high:g}), for "
+                f"{_described(pairs, int(wrong[0, 0]))}; mend the function, or declare its range= in ce.metric"
+            )
         if pairs.n:
             again = compute(pairs.take(slice(0, 1)), options)
             if not np.allclose(values[:1], again, rtol=_ROUNDING, atol=_ROUNDING, equal_nan=True):
@@ -681,19 +687,6 @@ def _of_cells(function: Callable[..., Any], pairs: Pairs, options: dict[str, Any
             raise TypeError(f"the metric {function.__name__!r} returned {_kind(value)}, expected a number{missing}")
         values[k] = value
     return values
-
-
-def _check_range(values: Values, limits: tuple[float, float], pairs: Pairs, name: str) -> None:
-    """Refuse a value outside the declared range."""
-    low, high = limits
-    slack = _ROUNDING * np.abs(values)
-    wrong = np.argwhere((values < low - slack - _ROUNDING) | (values > high + slack + _ROUNDING))
-    if len(wrong):
-        value = values[tuple(wrong[0])]
-        raise ValueError(
-            f"the metric {name!r} returned {value:g}, outside its range ({low:g}, {high:g}), for "
-            f"{_described(pairs, int(wrong[0, 0]))}; mend the function, or declare its range= in ce.metric"
-        )
 
 
 def _described(pairs: Pairs, position: int) -> str:

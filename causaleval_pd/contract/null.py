@@ -61,7 +61,6 @@ def no_closed_form(metric: Metric) -> ClosedForm | None:
 class DrawnControls(Controls):
     """Controls that a function draws."""
 
-    #: the observed pairs
     pairs: Any
     #: class of the controls, one word for all rows or for each
     words: str | NDArray[np.object_]
@@ -192,15 +191,11 @@ class Null:
     estimated: bool = False
     together: Null | None = None
 
-    @property
-    def relabels(self) -> bool:
-        """Whether estimates that follow the model, with its options, can be tested by relabelling them."""
-        # with permute=False the names of the nodes are their causal order
-        return self.label_invariant and bool(self.options.get("permute", True)) and not self.reference
-
     def by_cluster(self, relabelling: Null | None) -> Null | None:
         """Return the model that draws rows of a cluster jointly, None without one; `relabelling` is the field's."""
-        return self.together or (relabelling if self.relabels else None)
+        # with permute=False the names of the nodes are their causal order
+        relabels = self.label_invariant and bool(self.options.get("permute", True)) and not self.reference
+        return self.together or (relabelling if relabels else None)
 
     def match(self, matching: Matching) -> Matcher:
         """Prepare a table, and return the function that makes the controls of its batches."""
@@ -241,8 +236,6 @@ def register_null(field: str, new: Null) -> Null:
 def list_nulls(field: str | None = None) -> pd.DataFrame:
     """Return the registered null models, one per row.
 
-    Third parties add theirs by entry points in the group ``causaleval_pd.nulls``.
-
     Parameters
     ----------
     field : str, optional
@@ -278,27 +271,13 @@ def list_nulls(field: str | None = None) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class ChosenNull:
-    """A null model as a user asks for it; see `null_model`.
+    """A null model as a user asks for it by `null_model`."""
 
-    Attributes
-    ----------
-    model : str or callable
-        Name of a model, or a function that draws controls.
-    name : str
-        Name in results.
-    options : mapping
-        The model's options that differ from the defaults.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> chosen = ce.null_model("orientation", orientation_law="uniform")
-    >>> isinstance(chosen, ce.ChosenNull), chosen.name, dict(chosen.options)
-    (True, 'orientation', {'orientation_law': 'uniform'})
-    """
-
+    #: name of a model, or a function that draws controls
     model: str | Callable[..., Any]
+    #: name in results
     name: str
+    #: the model's options that differ from the defaults
     options: Mapping[str, Any]
 
 

@@ -11,8 +11,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-from .pairs import Pairs
-
 F = TypeVar("F", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -46,28 +44,14 @@ def takes_settings_of(target: Callable[..., Any], *, without: Sequence[str] = ()
     return decorate
 
 
-def option_entries(section: str) -> dict[str, str]:
-    """Return the entries of a section of parameters by name."""
-    return {entry.split(" : ")[0]: entry.rstrip() for entry in re.split(r"\n(?=\S)", section.rstrip()) if entry}
-
-
 def with_options(texts: Mapping[str, str]) -> Callable[[F], F]:
-    """Make a decorator that completes the parameters in a metric's docstring."""
+    """Make a decorator that gives a metric's function the entries of its options, which `metric_docstring` lists."""
 
-    def complete(function: F) -> F:
-        # python -OO has no docstrings
-        if text := inspect.getdoc(function):
-            head, mark, examples = text.partition("Examples\n--------")
-            prose, _, section = head.partition("Parameters\n----------\n")
-            entries = {**texts, **option_entries(section)}
-            parameters = inspect.signature(function).parameters.values()
-            # `Metric` describes the pairs and zero_division; every other option needs a text
-            needed = {x.name for x in parameters if x.kind is x.KEYWORD_ONLY} - {"zero_division"}
-            listed = [entries[x.name] for x in parameters if x.name in entries or x.name in needed]
-            function.__doc__ = "\n".join([f"{prose}Parameters", "----------", *listed, "", mark + examples])
+    def describe(function: F) -> F:
+        vars(function)["option_texts"] = texts
         return function
 
-    return complete
+    return describe
 
 
 def with_example(lines: str, **values: Any) -> Callable[[F], F]:
@@ -91,9 +75,11 @@ def metric_docstring(metric: Any) -> str:
         "pairs": f"pairs : pairs of field {metric.field!r}, or a cell\n"
         "    Aligned pairs; or the true cell, followed by the estimated one.",
         "zero_division": "zero_division : float\n    What 0/0 is; default NaN.",
+        **getattr(metric.function, "option_texts", {}),
     }
     if sections and sections[0].startswith("Parameters\n"):
-        entries |= option_entries(sections.pop(0).split("\n", 2)[2])
+        own = sections.pop(0).rstrip().split("\n", 2)[2]
+        entries |= {entry.split(" : ")[0]: entry for entry in re.split(r"\n(?=\S)", own)}
     listed = [entries[name] for name in inspect.signature(metric.function).parameters if name in entries]
     parts = [prose.rstrip(), "", metric.spec_line(), "", "Parameters", "----------", *listed, ""]
     parts += [section.rstrip() + "\n" for section in sections]
@@ -117,23 +103,3 @@ class Convention(NamedTuple):
     kinds: tuple[str, ...]
     #: what the metric then does, for messages
     meaning: str
-
-
-def what_applies(metrics: Sequence[Any], refused: Sequence[Pairs]) -> str:
-    """Return a hint that names metrics and their conventions for refused pairs, "; use ..." or nothing."""
-    n = sum(pairs.n for pairs in refused)
-    remedies: dict[tuple[int, str], list[str]] = {}
-    for x in metrics:
-        most = n - sum(int(x.refused(pairs).sum()) for pairs in refused)
-        if most:
-            remedies.setdefault((most, ""), []).append(repr(x.name))
-        for option, value, _, meaning in x.conventions:
-            taken = n - sum(int(x.refused(pairs, {**x.options, option: value}).sum()) for pairs in refused)
-            if taken > most:
-                call = f"ce.tweak({x.name!r}, {option}={value!r})"
-                remedies.setdefault((taken, f" ({meaning})"), []).append(call)
-    words = []
-    for (taken, meaning), names in remedies.items():
-        either = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-        words.append(f"{either}{f' for {taken} of them' if taken < n else ''}{meaning}")
-    return f"; use {'; or '.join(words)}" if words else ""

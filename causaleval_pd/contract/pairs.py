@@ -125,11 +125,10 @@ class StoredPairs(Pairs):
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
         """Return which pairs have an estimate not in `kinds`, or a truth not in `truth_kinds` (default `kinds`)."""
+        allowed = (kinds if truth_kinds is None else truth_kinds, kinds)
         true, estimated = (
-            np.array([kind in allowed for kind in known], bool)
-            for known, allowed in zip(
-                self.kinds_of_sides, (kinds if truth_kinds is None else truth_kinds, kinds), strict=True
-            )
+            np.array([kind in some for kind in known], bool)
+            for known, some in zip(self.kinds_of_sides, allowed, strict=True)
         )
         fits = true[self.truth.kinds[self.truth_index]] & estimated[self.estimate.kinds[self.estimate_index]]
         return np.asarray(~fits)

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import pandas as pd
 
-from .checks import check_known, shown
+from .checks import check_known
 from .registry import Registry
 
 Design = Literal["paired", "independent", "blocks", "skill", "draws"]
@@ -129,25 +129,8 @@ def register_test(test: StatisticalTest) -> StatisticalTest:
     return TESTS.add(test.name, test)
 
 
-def comparing() -> list[StatisticalTest]:
-    """Return the tests that `compare` offers, in the order of their registration."""
-    return [test for test in TESTS.every() if test.design != "draws"]
-
-
-def find_test(name: Any) -> StatisticalTest:
-    """Return the test of `compare` called `name`, or raise an error with those that it offers."""
-    known = {test.name: test for test in comparing()}
-    if not isinstance(name, str) or name not in known:
-        raise ValueError(
-            f"unknown test {shown(name)}; {TESTS.suggest(name, known)}known are {', '.join(map(repr, known))}"
-        )
-    return known[name]
-
-
 def list_tests() -> pd.DataFrame:
     """Return the registered statistical tests, one per row.
-
-    Third parties add theirs by entry points in the group ``causaleval_pd.tests``.
 
     Returns
     -------

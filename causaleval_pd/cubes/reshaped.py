@@ -19,7 +19,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_labels, check_type, check_whole, shown
+from ..contract.checks import check_type, check_whole, shown
+from ..tables.columns import check_labels
 from .reading import (
     cube_metrics,
     has_controls,

@@ -13,7 +13,8 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from ..contract.checks import check_labels, check_type, near_equal, shown
+from ..contract.checks import check_type, shown
+from ..tables.columns import check_labels, near_equal
 from .schema import IDENTITIES, METRIC, METRIC_VARIABLES, RESERVED
 
 By = Sequence[str | Mapping[str, Sequence[float]]]

@@ -15,8 +15,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..contract.cells import is_missing
-from ..contract.checks import BYTE_ORDER_MARK, EXPLAIN_MARK, refuse_masked, shown
+from ..contract.checks import check_type, refuse_masked, shown
 from ..contract.encoding import (
+    ENCODINGS,
     AmbiguousEncodingError,
     CellError,
     Edges,
@@ -25,7 +26,6 @@ from ..contract.encoding import (
     Labels,
     Matrix,
     Pair,
-    Recogniser,
     without_comment_marks,
 )
 from .classes import not_in_class
@@ -34,7 +34,7 @@ from .kernels.planes import KINDS, row_chunks
 from .matrix_codes import decode, decode_sparse, self_loop
 from .mixed import marks as mixed
 from .mixed.conversions import MOST_NODES
-from .node_names import Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
+from .node_names import BYTE_ORDER_MARK, EXPLAIN_MARK, Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
 from .packing import MAX_NODES, Block, UnpackedColumn, Where, join_by_key, unpack_array
 
 Ints = NDArray[np.int64]
@@ -165,7 +165,7 @@ class Cells:
         chosen = named[row] if isinstance(named, list) else named
         recogniser = self._recognisers.get(chosen)
         if recogniser is None:
-            recogniser = self._recognisers[chosen] = Recogniser(chosen, _reading)
+            recogniser = self._recognisers[chosen] = Recogniser(chosen)
         return recogniser
 
     @contextmanager
@@ -310,6 +310,72 @@ class Cells:
                     raise ValueError(f"{self._where(int(rows[fault.position]))}: {fault}") from fault
                 planes = mixed.planes_from_marks(marks[:, order[:, None], order])
                 yield from _blocks(matched.n_nodes, rows, planes, np.full(len(rows), matched.node_set))
+
+
+class Recogniser:
+    """Finds the encoding of each cell of a column: the chosen one where it can be, else by type and content."""
+
+    def __init__(self, chosen: str | None = None) -> None:
+        if chosen is not None:
+            check_type(chosen, str, "the name of an encoding", "encoding")
+        self.chosen = None if chosen is None else ENCODINGS.find(chosen)
+        # entry points are loaded once
+        self._every = list(ENCODINGS.every())
+        self._by_type: dict[type, list[Encoding]] = {}
+
+    def find(self, cell: Any) -> Encoding:
+        """Return the encoding of a cell, or raise an error that names the ones it could be in."""
+        chosen = self.chosen
+        # what is wrong with a text, its reader's own message names
+        if chosen and isinstance(cell, chosen.types) and (isinstance(cell, str) or chosen.takes(cell)):
+            return chosen
+        for encoding in self._candidates(cell):
+            if not encoding.by_name and (encoding.recognise is None or encoding.recognise(cell)):
+                return encoding
+        raise self._unknown(cell)
+
+    def is_likely(self, cell: Any) -> bool:
+        """Return whether a cell of an undeclared column is probably a graph."""
+        possible = (x for x in self._candidates(cell) if x.recognise is None or x.recognise(cell))
+        return any(not x.by_name if x.is_likely is None else x.is_likely(cell) for x in possible)
+
+    def _candidates(self, cell: Any) -> list[Encoding]:
+        """Return the encodings for a cell's type: narrow types first, then those that recognise content."""
+        if type(cell) not in self._by_type:
+            encodings = [x for x in self._every if isinstance(cell, x.types)]
+            self._by_type[type(cell)] = sorted(encodings, key=lambda x: (object in x.types, x.recognise is None))
+        return self._by_type[type(cell)]
+
+    def _unknown(self, cell: Any) -> Exception:
+        name = type(cell).__name__
+        possible = [encoding for encoding in self._candidates(cell) if encoding.takes(cell)]
+        if not possible:
+            every = ", ".join(dict.fromkeys(encoding.cells for encoding in self._every))
+            found = f"{type(cell).__module__}.{type(cell).__qualname__}"
+            return TypeError(f"found {found}, expected a graph: {every}, or missing")
+        article = "an" if name[:1].lower() in "aeio" or name.startswith("nd") else "a"
+        shape = f" of shape {cell.shape}" if hasattr(cell, "shape") else ""
+        start = f"found {article} {name}{shape}, which can be read"
+        readings: dict[str, list[Encoding]] = {}
+        for encoding in possible:
+            graph = _reading(encoding, cell)
+            if graph is not None:
+                readings.setdefault(graph, []).append(encoding)
+        if not readings:
+            names = ", ".join(repr(encoding.name) for encoding in possible)
+            columns = list(getattr(cell, "columns", []))
+            table = f"; in a table of edges the columns {columns!r:.80} are called 'from' and 'to'" if columns else ""
+            return AmbiguousEncodingError(
+                f"{start} only if its encoding is named: make the column with graph_column(..., encoding=), one of "
+                f"{names}; list_encodings() shows what their codes mean{table}"
+            )
+        ways = "only if its encoding is named" if len(readings) == 1 else f"in {len(readings)} ways"
+        parts = [f"{start} {ways}; make the column"]
+        for graph, (first, *others) in readings.items():
+            also = f", as with {', '.join(repr(other.name) for other in others)}" if others else ""
+            by = f"with graph_column(..., encoding={first.name!r})"
+            parts.append(f"{by} if {first.mark} ({first.tool}), which reads {graph}{also}")
+        return AmbiguousEncodingError(f"{parts[0]} {'; '.join(parts[1:])}")
 
 
 def _reading(encoding: Encoding, cell: Any) -> str | None:

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from ..contract.cells import is_missing, one_per_row, rows_of
 from ..contract.checks import check_type, name_row
-from ..contract.encoding import Recogniser
 from . import formats  # noqa: F401  registers the encodings
-from .cells import Cells
+from .cells import Cells, Recogniser
 from .classes import infer_kinds, not_in_class
 from .edge_strings import is_formula
 from .graph import Graph, graphs_of

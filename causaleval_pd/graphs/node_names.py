@@ -11,11 +11,15 @@ import numpy as np
 import pandas as pd
 
 from ..contract.cells import one_per_row
-from ..contract.checks import BYTE_ORDER_MARK, EXPLAIN_MARK, hint_alike
+from ..contract.checks import hint_alike
 from ..contract.encoding import Labels
 from .packing import check_names, is_packed, unpack_column
 
 Nodes = tuple[str, ...]
+
+#: what editors write before the text of a file
+BYTE_ORDER_MARK = "\ufeff"
+EXPLAIN_MARK = "the byte order mark '\\ufeff' is not part of a name: read the file with encoding='utf-8-sig'"
 
 
 def short(labels: Sequence[Any]) -> str:

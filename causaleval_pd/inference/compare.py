@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_known, check_type
 from ..contract.history import call, calls, remember
-from ..contract.statistical_test import find_test
 from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_columns, strata_dims
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import declare_columns
@@ -50,7 +49,7 @@ from .pairwise import (
     refuse_unpaired,
 )
 from .result_tables import RESULTS, TESTED, Missing, at_floor, check_missing, families, least_p_notes, stack_tests
-from .statistical_tests import JACKKNIFE, T
+from .statistical_tests import JACKKNIFE, T, find_test
 
 #: columns of the result, after the strata
 COLUMNS = (*TESTED, "on", "ci_level", "p_at_floor", "note", "statistic", "effect_size", *RESULTS)

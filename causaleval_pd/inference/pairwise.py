@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number
 from ..contract.history import calls
-from ..contract.statistical_test import StatisticalTest, comparing
+from ..contract.statistical_test import StatisticalTest
 from ..contract.words import counted, level_words
 from ..cubes.reading import cells, strata_dims
 from ..cubes.reading import identity as identity_of
@@ -31,6 +31,7 @@ from ..statistics.interval_notes import NO_VARIATION, interval_notes, joined, sa
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.paired_tests import Alternative, Outcome, hodges_lehmann
 from ..statistics.skill import FEWEST_CLUSTERS, skill_difference
+from .statistical_tests import comparing
 
 Claim = Literal["two-sided", "less", "greater", "equivalent"]
 Ints = NDArray[np.int64]

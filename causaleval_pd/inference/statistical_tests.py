@@ -6,6 +6,9 @@ derive from it.
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..contract.checks import shown
 from ..contract.statistical_test import TESTS, StatisticalTest, register_test
 from ..statistics.max_t import max_t
 from ..statistics.paired_tests import mcnemar, paired_t, paired_wilcoxon, welch_t
@@ -153,3 +156,18 @@ TESTS.other_names(
         "tukey": ["max_t"],
     }
 )
+
+
+def comparing() -> list[StatisticalTest]:
+    """Return the tests that `compare` offers, in the order of their registration."""
+    return [test for test in TESTS.every() if test.design != "draws"]
+
+
+def find_test(name: Any) -> StatisticalTest:
+    """Return the test of `compare` called `name`, or raise an error with those that it offers."""
+    known = {test.name: test for test in comparing()}
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(
+            f"unknown test {shown(name)}; {TESTS.suggest(name, known)}known are {', '.join(map(repr, known))}"
+        )
+    return known[name]

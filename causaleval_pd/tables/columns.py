@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable
 from typing import Any, cast
 
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_flag, check_labels, check_type, nearest
+from ..contract.checks import alike, check_flag, check_type, explain_alike, nearest
 from ..contract.metric import Metric
 
 #: what columns of truths and estimates are often called
@@ -45,6 +46,49 @@ def column_or_level(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series
     if name in table.columns:
         raise ValueError(f"{name!r} ({role}) is both a column and an index level, which is ambiguous; rename one")
     return pd.Series(table.index.get_level_values(cast(str, name)).array, index=table.index, name=name)
+
+
+def check_labels(values: pd.Series, name: Hashable, of: str = "table") -> None:
+    """Refuse labels of groups, of which two look alike or are equal but of different types; `of` holds the column."""
+    if isinstance(values.dtype, pd.CategoricalDtype):
+        values = values.cat.categories.to_series()
+    where, mend = f"{name!r}: found the labels", f"{of}[{name!r}]"
+    if values.dtype == object and pd.api.types.infer_dtype(values, skipna=True) not in ("string", "boolean"):
+        is_flag = values.map(lambda label: isinstance(label, (bool, np.bool_))).astype(bool)
+        numbers = [label for label in values[~is_flag] if isinstance(label, (int, float, complex, np.number))]
+        for flag, same in itertools.product(values[is_flag].unique(), numbers):
+            if flag == same:
+                raise ValueError(
+                    f"{where} {flag!r} and {same!r}, which count as equal; make them one type, as in {mend}.astype(str)"
+                )
+    if values.dtype.kind == "f":
+        known = np.unique(values.dropna().to_numpy(np.float64))
+        close = near_equal(known[:-1], known[1:])
+        if close is not None:
+            raise ValueError(f"{where} {close[0]!r} and {close[1]!r}, equal but for rounding; round: {mend}.round(9)")
+    elif values.dtype.kind == "O" or isinstance(values.dtype, pd.StringDtype):
+        # other labels need not be hashable
+        words = values[values.map(lambda label: isinstance(label, str)).astype(bool)]
+        pair = alike(words.unique())
+        if pair is not None:
+            raise ValueError(
+                f"{where} {explain_alike(*pair)}; make them one, as in {mend}.str.normalize('NFC').str.strip()"
+            )
+
+
+def near_equal(numbers: NDArray[np.float64], others: NDArray[np.float64]) -> tuple[float, float] | None:
+    """Return a number and one of the others, in ascending order, from which it differs by rounding errors, or None."""
+    numbers, others = numbers[np.isfinite(numbers)], others[np.isfinite(others)]
+    if not (len(numbers) and len(others)):
+        return None
+    after = np.searchsorted(others, numbers)
+    for place in (after - 1, after):
+        beside = others[np.clip(place, 0, len(others) - 1)]
+        close = (numbers != beside) & (np.abs(numbers - beside) <= 8 * np.spacing(np.abs(beside)))
+        if close.any():
+            at = int(np.argmax(close))
+            return float(numbers[at]), float(beside[at])
+    return None
 
 
 def labels_of(table: pd.DataFrame, name: Hashable, role: str) -> pd.Series:

@@ -13,12 +13,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_column_name, check_whole, name_row
-from ..contract.field import Pooling
 from ..contract.history import call, calls, remember
 from ..contract.metric import Metric
 from ..contract.null import Controls, Matcher
 from ..contract.pairs import PairError
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed
+from ..fields.edge_scores.ensembles import graphs_without_edges, pool_graphs, truths_in_class
 from .columns import column_or_level, labels_of, numbers
 from .controls import control_columns
 from .matching import Matches, check_columns
@@ -152,7 +152,7 @@ def pool(
     read = Cells(truth, estimate, context=context)
     tasks, chosen = read_tasks(table, metrics, read)
     first_task = tasks[0]
-    _pooling(first_task)
+    _check_graphs(first_task)
     codes, first = _runs(table, keys)
     _check_truths(first_task, codes, first, table, truth)
     lacking = first_task.field.missing(first_task.estimate)
@@ -173,7 +173,7 @@ def pool(
         size = np.where(sums > 0, 1 / np.bincount(codes, shares**2, len(first)), 0.0)
     options: dict[str, Any] = {"rule": rule, "cyclic": cyclic, "undirected": undirected}
     with _naming_rows(np.flatnonzero(used), table.index, estimate):
-        pooled = _pooling(first_task).pool(first_task.estimate[used], codes[used], shares[used], len(first), **options)
+        pooled = pool_graphs(first_task.estimate[used], codes[used], shares[used], len(first), **options)
     columns: dict[Hashable, Any] = {key: column_or_level(table, key, "by").iloc[first].array for key in keys}
     if truth is not None:
         columns[truth] = column_or_level(table, truth, "truth").iloc[first].array
@@ -218,19 +218,21 @@ def _runs(table: pd.DataFrame, keys: Sequence[Hashable]) -> tuple[Ints, Ints]:
     return place[inverse.reshape(-1)], np.sort(first).astype(np.int64)
 
 
-def _pooling(task: Task) -> Pooling:
-    """Return how the cells of a task are pooled."""
-    if task.field.pooling is None:
+def _check_graphs(task: Task) -> None:
+    """Refuse cells that cannot be pooled."""
+    if task.field.name != "graph":
         raise ValueError(f"cells of field {task.field.name!r} cannot be pooled; pool graphs")
-    return task.field.pooling
 
 
 def _with_truths_in(tasks: Sequence[Task], kind: str, index: pd.Index, truth: Hashable) -> list[Task]:
     """Return tasks whose truths are of one class."""
     if truth is None:
         raise ValueError(f"class_of_truth={kind!r} chooses the truth of metrics, and truth=None names none; give one")
+    for task in tasks:
+        if task.truth is not None:
+            _check_graphs(task)
     with _naming_rows(np.arange(len(index)), index, truth):
-        return [x if x.truth is None else x._replace(truth=_pooling(x).truths_in(x.truth, kind)) for x in tasks]
+        return [x if x.truth is None else x._replace(truth=truths_in_class(x.truth, kind)) for x in tasks]
 
 
 @contextmanager
@@ -253,8 +255,9 @@ def _with_empty_members(tasks: Sequence[Task], codes: Ints, lacking: NDArray[np.
             models = models.where(models.notna(), task.truth.reset_index(drop=True))
         some = np.flatnonzero(lacking & models.notna().to_numpy())
         if len(some):
+            _check_graphs(task)
             estimates = estimates.copy()
-            estimates.iloc[some] = _pooling(task).without_edges(models.iloc[some]).array
+            estimates.iloc[some] = graphs_without_edges(models.iloc[some]).array
         filled.append(task._replace(estimate=estimates.set_axis(task.estimate.index)))
     return filled
 

@@ -39,49 +39,6 @@ def test_other_names_are_told_apart(names):
 
 
 @pytest.mark.parametrize(
-    ("labels", "message"),
-    [
-        ([True, 1, "x"], r"'k': found the labels True and 1, which count as equal; make .* table\['k'\].astype\(str\)"),
-        ([0.0, "x", False], r"found the labels False and 0.0, which count as equal"),
-        ([np.True_, 1], r"True.* and 1, which count as equal"), ([None, 1, True], r"True and 1, which count as equal"),
-        (["pc", "ges", "pc "],
-         r"'pc' and 'pc ' look alike, but differ in blanks; .*table\['k'\]\.str\.normalize\('NFC'\)"),
-        (["\u00e9", "e\u0301", 3], r"Unicode's normal form \(NFC, NFD\)"),
-        ([0.3, 0.1 + 0.2, np.nan], r"0.3 and 0.30000000000000004, equal but .*; round: table\['k'\].round\(9\)"),
-    ],
-)  # fmt: skip
-def test_labels_that_may_be_one(labels, message):
-    with pytest.raises(ValueError, match=message):
-        checks.check_labels(pd.Series(labels), "k")
-    with pytest.raises(ValueError, match=message.replace("table", "cube")):
-        checks.check_labels(pd.Series(labels), "k", "cube")
-
-
-def test_labels_of_categories():
-    with pytest.raises(ValueError, match="'a' and 'a ' look alike"):
-        checks.check_labels(pd.Series(["a", "a ", None], dtype="category"), "k")
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        [True, False], [1, 1.0, 2], [True, 2, "1"], ["a", "b", None], [0.1, 0.2, 1e-300, -0.0, np.inf, -np.inf, np.nan],
-        [],
-    ],
-)  # fmt: skip
-def test_labels_that_differ(labels):
-    assert checks.check_labels(pd.Series(labels, dtype=object), "k") is None
-    assert checks.check_labels(pd.Series(labels), "k") is None
-
-
-def test_near_equal_looks_on_both_sides():
-    others = np.array([0.1, 0.3, np.inf])
-    assert checks.near_equal(np.array([0.1 + 0.2]), others) == (0.1 + 0.2, 0.3)
-    assert checks.near_equal(np.nextafter([0.1], 0), others) == (np.nextafter(0.1, 0), 0.1)
-    assert checks.near_equal(np.array([0.1, 0.3, np.nan, np.inf, 0.3001]), others) is None
-
-
-@pytest.mark.parametrize(
     ("index", "column", "expected"),
     [
         (None, None, "row 1"),

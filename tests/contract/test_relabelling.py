@@ -1,4 +1,4 @@
-"""What fields say of relabelled estimates: cells of pairs, perfect estimates, the order of labels."""
+"""What fields say of relabelled estimates: cells of pairs, the order of labels."""
 
 import numpy as np
 import pandas as pd
@@ -23,14 +23,6 @@ def test_cells_of_pairs_are_the_estimates():
         for batch in get_field(name).batches(truth, estimate, None):
             found = of_field(name).cells(batch.pairs, truth.iloc[batch.rows])
             assert (found.to_numpy(object) == estimate.iloc[batch.rows].to_numpy(object)).all(), name
-
-
-def test_perfect_estimates_are_in_the_class_of_the_estimate():
-    truth = ce.graph_column(["A -> B; C", "A -> B; B -> C", "A -> B; C"])
-    estimate = ce.graph_column(["A -- B; C", "A -> B; C", None])
-    found = of_field("graph").perfect(truth, estimate)
-    assert found.graph.to_strings().tolist() == ["A -- B; C", "A -> B; B -> C", "A -> B; C"]
-    assert found.graph.kind.tolist() == ["cpdag", "dag", "dag"]
 
 
 def test_relations_that_follow_the_labels_are_counted_once_a_truth():

@@ -3,7 +3,7 @@
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.statistical_test import StatisticalTest, comparing, find_test
+from causaleval_pd.contract.statistical_test import StatisticalTest
 from causaleval_pd.statistics.paired_tests import paired_wilcoxon
 
 
@@ -24,16 +24,3 @@ def test_what_a_test_takes_follows_from_its_options():
     test = StatisticalTest("toy", "toy", paired_wilcoxon, "paired", options=("rng", "level"))
     assert test.resamples and test.effect == "mean_difference"
     assert "toy" not in ce.list_tests().index, "a declaration is not yet registered"
-
-
-def test_compare_offers_every_test_but_that_of_draws():
-    listed = ce.list_tests()["design"]
-    assert listed.index[listed == "draws"].tolist() == ["randomisation"]
-    assert [test.name for test in comparing()] == listed.index[listed != "draws"].tolist()
-    assert find_test("max_t").name == "max_t"
-    with pytest.raises(ValueError, match="unknown test 'wilcoxn'; did you mean 'wilcoxon'"):
-        find_test("wilcoxn")
-    with pytest.raises(ValueError, match="unknown test 'randomisation'; .*known are"):
-        find_test("randomisation")
-    with pytest.raises(ValueError, match=r"unknown test \['t'\]; "):
-        find_test(["t"])

@@ -8,6 +8,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.statistical_test import TESTS, StatisticalTest, register_test
+from causaleval_pd.inference.statistical_tests import comparing, find_test
 from causaleval_pd.statistics.paired_tests import Outcome, paired_wilcoxon
 
 OURS = ["randomisation", "wilcoxon", "t", "mcnemar", "max_t", "welch_t", "jackknife"]
@@ -82,3 +83,16 @@ def test_a_toy_test_is_gone_afterwards(ragged):
 def test_a_name_is_registered_once(toy):
     with pytest.raises(ValueError, match="a test called 'toy' is already registered"):
         register_test(replace(toy, function=paired_wilcoxon))
+
+
+def test_compare_offers_every_test_but_that_of_draws():
+    listed = ce.list_tests()["design"]
+    assert listed.index[listed == "draws"].tolist() == ["randomisation"]
+    assert [test.name for test in comparing()] == listed.index[listed != "draws"].tolist()
+    assert find_test("max_t").name == "max_t"
+    with pytest.raises(ValueError, match="unknown test 'wilcoxn'; did you mean 'wilcoxon'"):
+        find_test("wilcoxn")
+    with pytest.raises(ValueError, match="unknown test 'randomisation'; .*known are"):
+        find_test("randomisation")
+    with pytest.raises(ValueError, match=r"unknown test \['t'\]; "):
+        find_test(["t"])

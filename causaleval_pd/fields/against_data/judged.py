@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_number, warn
 from ...contract.context import MissingInputError
-from ...contract.data_sets import SINGULAR, DataError, DataSet, read_data, refuse_perturbed
+from ...contract.data_sets import DataError, DataSet, read_data
 from ...contract.pairs import PairError
 from ...graphs.packing import group_rows
 from ...graphs.pairs import GraphPairs
@@ -38,6 +40,8 @@ from .implied import Implications, Statements
 #: tests by name; "pearsonr" is another name of "t"
 NAMES = ("fisher_z", "t", "pearsonr", "chi_squared", "g", "kci")
 ALPHA = 0.05
+#: eigenvalues of a correlation matrix below this are 0: a column is a linear combination of others
+SINGULAR = 1e-10
 
 
 def _find_test(given: Any, data: DataSet) -> str | Test:
@@ -83,7 +87,7 @@ class Judge:
     @cached_property
     def gaussian(self) -> PartialCorrelations:
         """Partial correlations of the data."""
-        return PartialCorrelations(self.data.correlations)
+        return PartialCorrelations(_correlations(self.data))
 
     @cached_property
     def _table(self) -> Floats:
@@ -129,6 +133,26 @@ class Judge:
         if test == "kci":
             return KernelTests(self.data.numbers).p_values
         return lambda x, y, given: self._gaussian_p(x, y, given, given.sum(axis=1))
+
+
+def _correlations(data: DataSet) -> Floats:
+    """Return the correlation matrix; refuse columns that are linear combinations of others."""
+    if data.n < 2:
+        raise DataError(f"the data have {data.n} rows; correlations need more")
+    if data.n <= len(data.names):
+        raise DataError(
+            f"the data have {data.n} rows for {len(data.names)} columns, so that these are linearly dependent; "
+            "give more rows than columns, or graphs over fewer nodes"
+        )
+    matrix = np.atleast_2d(np.corrcoef(data.numbers, rowvar=False))
+    values, vectors = np.linalg.eigh(matrix)
+    if values[0] < SINGULAR:
+        joined = [data.names[i] for i in np.flatnonzero(np.abs(vectors[:, 0]) > 1e-3)]
+        raise DataError(
+            f"the columns {joined} are linearly dependent over {data.n} rows (their correlation matrix is "
+            "singular): duplicates, or sums of one another; leave one out"
+        )
+    return matrix
 
 
 class Part:
@@ -243,7 +267,7 @@ def _parts(pairs: GraphPairs) -> list[Part]:
         code, node_set = distinct[place].tolist()
         values, names = inputs.context.values[code], inputs.node_sets[node_set]
         try:
-            refuse_perturbed(values)
+            _refuse_perturbed(values)
             # the context keeps the data, so that no other object has their number
             test = values.get("test")
             test = test if isinstance(test, str) else id(test)
@@ -256,6 +280,19 @@ def _parts(pairs: GraphPairs) -> list[Part]:
         alpha = check_number(values.get("alpha", ALPHA), "context 'alpha'", "(0, 1)")
         parts.append(Part(rows, Implications(graphs), judge, likelihoods, alpha))
     return parts
+
+
+def _refuse_perturbed(values: Mapping[str, Any]) -> None:
+    """Refuse data with cases in which a node is perturbed: they are of another distribution."""
+    data, label = values["data"], values.get("perturbed")
+    if not isinstance(data, pd.DataFrame) or not isinstance(label, str) or label not in data.columns:
+        return
+    named = data[label].notna() & (data[label].astype(str) != "")
+    if named.any():
+        raise DataError(
+            f"this metric judges estimates by observational cases, and in {int(named.sum())} of {len(data)} cases a "
+            f"node is perturbed, by perturbed={label!r}; score it on the others, as data[data[{label!r}].isna()]"
+        )
 
 
 def _read(values: Mapping[str, Any], names: tuple[str, ...]) -> tuple[Judge, Likelihoods]:
@@ -286,6 +323,11 @@ class Likelihoods:
         self._counted = Kept(self._multinomial)
         self._left_out: dict[int, Kept] = {}
 
+    @cached_property
+    def _log_variances(self) -> Floats:
+        """Logarithms of the columns' variances, divisor n."""
+        return np.asarray(np.log(self.data.numbers.var(axis=0)))
+
     def of_families(self, nodes: Ints, given: Bools, folds: int | None = None) -> Floats:
         """Return log-likelihoods of nodes (m,) given parents (m, d), NaN for few rows; of `folds` by the others."""
         if folds is not None:
@@ -295,7 +337,7 @@ class Likelihoods:
         if self._of_levels:
             return self._counted.find(nodes, nodes, given)
         n = self.data.n
-        variances = np.log(self.data.variances)[nodes] + self._gaussian().log_variances(nodes, given)
+        variances = self._log_variances[nodes] + self._gaussian().log_variances(nodes, given)
         densities = -n / 2 * (math.log(2 * math.pi) + variances + 1)
         return np.where(given.sum(axis=1) + 1 < n, densities, np.nan)
 
@@ -327,7 +369,10 @@ class Likelihoods:
 
     def _predicted(self, folds: int) -> Callable[[Ints, Ints, Bools], Floats]:
         """Return the function that predicts rows left out."""
-        fold = self.data.folds(folds)
+        # folds depend on the data alone, and are the same for all graphs
+        digest = hashlib.blake2b(b"folds" + np.ascontiguousarray(self.data.values).tobytes(), digest_size=8).digest()
+        rng = np.random.default_rng(int.from_bytes(digest, "little"))
+        fold = rng.permutation(np.arange(self.data.n, dtype=np.int64) % folds)
         if self._of_levels:
             return lambda nodes, _, given: np.array(
                 [

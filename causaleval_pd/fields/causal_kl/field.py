@@ -25,7 +25,6 @@ from ...graphs.kernels import kernels
 from ...graphs.orientations import Sets, bits, close, components, ways
 from ...graphs.packing import group_rows
 from ..structure.field import GRAPHS, different_nodes, forward_edges
-from ..structure.field import perfect_estimates as perfect_graphs
 from ..structure.field import relabelled_cells as graph_cells
 from .cells import Network, Structure, contents
 from .fitting import FamilyFits, Fits, fits_of_row, parameterise, parents_of
@@ -304,15 +303,10 @@ NETWORKS = register_field(
         labels=labels,
         relabelling=Relabelling(
             lambda pairs, truths: network_column(map(pairs.estimate.network, pairs.estimate_index), index=truths.index),
-            forward=forward_arcs,
+            forward_arcs,
         ),
     )
 )
-
-
-def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
-    """Return the graphs of the truths, or their CPDAGs where the estimate is a CPDAG."""
-    return perfect_graphs(graphs_of_networks(truths), estimates, None)
 
 
 def _pair(truth: Any, estimate: Any) -> Any:
@@ -337,9 +331,7 @@ FITTED_GRAPHS = register_field(
         views={"network": lambda cells: cells, "graph": lambda cells: cells},
         context=NETWORKS.context,
         labels=NETWORKS.labels,
-        relabelling=Relabelling(
-            lambda pairs, truths: graph_cells(pairs, graphs_of_networks(truths)), perfect_estimates, forward_arcs
-        ),
+        relabelling=Relabelling(lambda pairs, truths: graph_cells(pairs, graphs_of_networks(truths)), forward_arcs),
     )
 )
 # of whole analyses (placebo); metrics have the null models of their own fields

@@ -5,7 +5,7 @@ from __future__ import annotations
 # metrics and null models register with the field, so it comes first
 # isort: off
 from . import field, metrics, weights, plot
-from . import ensembles as _ensembles  # figures and pooling register themselves
+from . import ensembles as _ensembles  # figures register themselves
 from . import cells
 from . import nulls as _nulls  # null models register themselves
 

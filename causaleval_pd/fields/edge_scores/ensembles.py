@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ...contract.cells import packed_column
 from ...contract.checks import check_known
-from ...contract.field import Pooling, register_pooling
 from ...contract.figure import figure
 from ...contract.pairs import PairError
 from ...drawing import caption as write_caption
@@ -271,9 +270,6 @@ def truths_in_class(graphs: pd.Series, kind: str) -> pd.Series:
             "leave it out",
         )
     return graphs
-
-
-register_pooling("graph", Pooling(pool_graphs, graphs_without_edges, truths_in_class))
 
 
 #: nodes up to which probabilities are written into the squares

@@ -23,7 +23,6 @@ from ...graphs.packing import unpack_column as unpack_graphs
 from ..structure.field import labels as graph_labels
 from ..structure.field import node_sides
 from .cells import (
-    KINDS,
     SINGLE,
     SYMMETRIC,
     ScoreBlock,
@@ -111,20 +110,6 @@ def relabelled_cells(pairs: ScorePairs, truths: pd.Series) -> pd.Series:
     return packed_column(packed_cells, truths.index, truths.name)
 
 
-def perfect_scores(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
-    """Return scores of 1 for true edges and 0 for the rest, symmetric where the estimate's are."""
-    symmetric = estimates.score.symmetric.fillna(False).to_numpy(bool)
-    column = unpack_graphs(truths)
-    packed_cells: list[bytes | None] = [None] * len(truths)
-    for block in column.blocks:
-        marks = truths_of(block, column.node_sets).marks.astype(np.float64)
-        for row, number, matrix in zip(block.rows.tolist(), block.node_set.tolist(), marks, strict=True):
-            values = np.maximum(matrix, matrix.T) if symmetric[row] else matrix
-            flags = SYMMETRIC * int(symmetric[row])
-            packed_cells[row] = pack_scores(column.node_sets[number], values[None], KINDS.index("probability"), flags)
-    return packed_column(packed_cells, truths.index, truths.name)
-
-
 def samples() -> Iterator[pd.DataFrame]:
     """Make a table of weights of a DAG and of other scores, with ties and without."""
     weights = np.triu(np.arange(49.0).reshape(7, 7), 1)
@@ -146,7 +131,7 @@ SCORES = register_field(
         pair=pair,
         truth_field="graph",
         labels=graph_labels,
-        relabelling=Relabelling(relabelled_cells, perfect_scores),
+        relabelling=Relabelling(relabelled_cells),
         samples=samples,
     )
 )

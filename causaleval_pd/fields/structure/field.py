@@ -146,21 +146,6 @@ def relabelled_cells(pairs: GraphPairs, truths: pd.Series) -> pd.Series:
     return pack_column(UnpackedColumn(n, (block,), node_sets), index=truths.index)
 
 
-def perfect_estimates(truths: pd.Series, estimates: pd.Series, context: Context | None = None) -> pd.Series:
-    """Return the truths, their CPDAGs where the estimate is a CPDAG, or what the context compares estimates with."""
-    wanted = (estimates.graph.kind == "cpdag") & (truths.graph.kind == "dag")
-    some = np.flatnonzero(wanted.fillna(False).to_numpy(bool))
-    perfect = truths.copy()
-    perfect.iloc[some] = truths.iloc[some].graph.cpdag().array
-    if context is not None:
-        for batch in batches(truths, estimates, context):
-            pairs = batch.pairs
-            if isinstance(pairs, GraphPairs) and pairs.truth.origins is not None:
-                targets = replace(pairs, estimate=pairs.truth, estimate_index=pairs.truth_index)
-                perfect.iloc[batch.rows] = relabelled_cells(targets, truths.iloc[batch.rows]).array
-    return perfect
-
-
 def forward_edges(truths: pd.Series) -> tuple[int, int]:
     """Count the directed edges that point to a later node (X10 after X2), and all, of graphs without confounders."""
     forward = total = 0
@@ -222,7 +207,7 @@ GRAPHS = register_field(
         labels=labels,
         without_truth=("separation_share", "bic"),
         floor="p_floor",
-        relabelling=Relabelling(relabelled_cells, perfect_estimates, forward_edges),
+        relabelling=Relabelling(relabelled_cells, forward_edges),
         samples=samples,
     )
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ....contract.checks import check_known, check_number, shown
+from ....contract.checks import check_known, check_number, check_type, shown
 from ....contract.law import ClosedForm, Distribution, padded_sum
-from ....contract.metric import Metric, select_metrics, tweak
+from ....contract.metric import Metric, bind_zero_division, metric_set
 from ....execution.options import get_options
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
@@ -302,6 +302,17 @@ _PUBLISHED_MEANS: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
+def _chosen_metrics(metrics: Any) -> tuple[Metric, ...]:
+    """Return one metric or several, each once."""
+    if isinstance(metrics, (str, Metric)):
+        return metric_set(metrics)
+    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
+    chosen = metric_set(*metrics)
+    if not chosen:
+        raise ValueError("metrics names no metric; list_metrics() shows all")
+    return chosen
+
+
 def expected_metric(
     metric: str | Metric | Sequence[str | Metric],
     *,
@@ -360,9 +371,8 @@ def expected_metric(
     margins = np.broadcast_arrays(*_margins(n_nodes, true_edges, estimated_edges))
     d, mt, me = (np.atleast_1d(side).ravel() for side in margins)
     parts = []
-    for one_metric in select_metrics(metric):
-        fixed = "zero_division" in one_metric.options or not one_metric.zero_division
-        chosen = one_metric if fixed else tweak(one_metric, zero_division=get_options()["zero_division"])
+    for one_metric in _chosen_metrics(metric):
+        chosen = bind_zero_division(one_metric, get_options()["zero_division"])
         part = pd.DataFrame({"metric": chosen.name, "n_nodes": d, "true_edges": mt, "estimated_edges": me})
         parts.append(part.assign(**_expected(chosen, d, mt, me, level, convention)))
     return pd.concat(parts, ignore_index=True)

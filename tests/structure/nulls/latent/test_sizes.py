@@ -11,10 +11,8 @@ import pytest
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd.contract.context import resolve_context
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.null import Matching
-from causaleval_pd.fields.structure.field import GRAPHS
 from causaleval_pd.graphs.kernels import mixed_kernels
 from causaleval_pd.graphs.kernels.planes import PAG
 from causaleval_pd.graphs.mixed.marks import bidirected, count_bits
@@ -221,12 +219,3 @@ def test_placebos_relabel_observed_nodes(hidden_by_row):
     assert ce.evaluate(made, ["shd"], context=context)["shd"].notna().tolist() == [True] * 3 + [False]
     with pytest.raises(ValueError, match="row 0 .* and row 1 .* different labels"):
         ce.placebo(hidden_by_row, rng=1, context=context, joint="all")
-
-
-def test_perfect_estimates_are_what_the_context_compares_with(hidden_by_row):
-    context = resolve_context(hidden_by_row, {"latents": "hidden"}, {"graph": GRAPHS.context})
-    runs = hidden_by_row[:3]
-    perfect = GRAPHS.relabelling.perfect(runs["truth"], runs["estimate"], context.take(slice(3)))
-    assert perfect.graph.kind.tolist() == ["pag"] * 3
-    scored = ce.evaluate(runs.assign(estimate=perfect), ["shd"], context={"latents": "hidden"})
-    assert scored["shd"].eq(0).all()
