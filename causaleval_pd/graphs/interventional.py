@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from ..contract.cells import is_missing, one_per_row
 from . import classes
-from .dags import parent_sets
 from .kernels.planes import CPDAG, DAG, PDAG, a_kind, matrices_from_planes, planes_from_matrices, row_chunks
-from .orientations import bits, close
+from .orientations import bits, close, parent_sets
 from .packing import UnpackedColumn
 
 Planes = NDArray[np.uint64]

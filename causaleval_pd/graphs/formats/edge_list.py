@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ...contract.cells import is_missing
-from ...contract.encoding import Edges, Encoding, Ends, register_encoding
+from ...contract.encoding import Edges, Encoding, Ends
 from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward, is_no_arrow, marks_of
 from ..kernels.planes import ARROW, TAIL
 from ..weights import as_floats, explain_numbers, explain_weights, refuse_groups, unread_numbers
@@ -42,20 +42,6 @@ def _distinct(label: Any) -> tuple[type, Hashable]:
         label = label.item()
     return type(label), label
 
-
-EDGE_LIST = register_encoding(
-    Encoding(
-        name="edge list",
-        tool="Python",
-        cells="edge list",
-        meaning="(A, B) directed, (A, B) and (B, A) undirected",
-        mark="an edge i -> j is the tuple (i, j)",
-        example="[('A', 'B'), ('B', 'C'), ('C', 'B')]",
-        read=read_edge_list,
-        types=(list, tuple, set, frozenset),
-        is_likely=lambda cell: bool(cell) and all(isinstance(edge, tuple) and len(edge) == 2 for edge in cell),
-    )
-)
 
 #: columns of the two nodes and the mark of an edge, by tool, in lower case
 EDGE_COLUMNS = (
@@ -241,7 +227,18 @@ def _is_blank(value: Any) -> bool:
     return is_missing(value) or value == ""
 
 
-EDGE_TABLE = register_encoding(
+ENCODINGS = (
+    Encoding(
+        name="edge list",
+        tool="Python",
+        cells="edge list",
+        meaning="(A, B) directed, (A, B) and (B, A) undirected",
+        mark="an edge i -> j is the tuple (i, j)",
+        example="[('A', 'B'), ('B', 'C'), ('C', 'B')]",
+        read=read_edge_list,
+        types=(list, tuple, set, frozenset),
+        is_likely=lambda cell: bool(cell) and all(isinstance(edge, tuple) and len(edge) == 2 for edge in cell),
+    ),
     Encoding(
         name="edge table",
         tool="caugi, causalDisco, bnlearn (arcs), Bayesys",
@@ -253,5 +250,5 @@ EDGE_TABLE = register_encoding(
         types=(pd.DataFrame, str),
         recognise=is_edge_table,
         write_text=write_csv,
-    )
+    ),
 )

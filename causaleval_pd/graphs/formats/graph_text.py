@@ -13,7 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import product
 from typing import NamedTuple
 
-from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends, register_encoding
+from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends
 from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward
 from ..edge_strings import write_graph, write_names
 from ..kernels.planes import ARROW, CIRCLE, TAIL
@@ -272,37 +272,6 @@ def write_dot(names: Sequence[str], ends: Ends) -> str:
     return "\n".join(["digraph {", *lines, "}"])
 
 
-DAGITTY = register_encoding(
-    Encoding(
-        name="dagitty",
-        tool="dagitty",
-        cells="dagitty text",
-        meaning="-> directed, -- undirected, <-> bidirected, @->, @-@ and @-- with circles; {A B} -> C two edges",
-        mark="an edge i -> j is the arrow between the names",
-        example="'dag { A -> B <-> C }'",
-        read=read_dagitty,
-        types=(str,),
-        recognise=lambda text: bool(_DAGITTY.match(text)),
-        write_text=write_dagitty,
-    )
-)
-
-DOT = register_encoding(
-    Encoding(
-        name="DOT",
-        tool="Graphviz, Tetrad, causal-learn, DoWhy",
-        cells="DOT",
-        meaning="'->' directed, '--' undirected; arrowtail, arrowhead: none a tail, normal an arrow, odot a circle",
-        mark="an edge i -> j is the arrow between the names",
-        example="'digraph { A -> B; B -> C [dir=both, arrowtail=odot] }'",
-        read=read_dot,
-        types=(str,),
-        recognise=lambda text: bool(_DOT.match(text)),
-        write_text=write_dot,
-    )
-)
-
-
 _NODES = re.compile(r"Graph Nodes:(.*)")
 _EDGES = re.compile(r"Graph Edges:\s*$")
 _HEADING = re.compile(r"^[^\S\n]*Graph (?:Nodes|Edges):", re.M)
@@ -415,22 +384,6 @@ def write_tetrad(names: Sequence[str], ends: Ends) -> str:
     return "\n".join(["Graph Nodes:", ";".join(names), "", "Graph Edges:", *lines]) + "\n"
 
 
-TETRAD = register_encoding(
-    Encoding(
-        name="Tetrad text",
-        tool="Tetrad, py-tetrad, causal-learn",
-        cells="Tetrad text",
-        meaning="--> directed, --- undirected, <-> bidirected, o->, o-o and o-- with circles",
-        mark="an edge i -> j is '1. i --> j' below 'Graph Edges:'",
-        example="'Graph Nodes:\\nA;B\\n\\nGraph Edges:\\n1. A --> B'",
-        read=read_tetrad,
-        types=(str,),
-        recognise=is_tetrad,
-        write_text=write_tetrad,
-    )
-)
-
-
 #: below this line bnlearn prints the model string of a network
 _PRINTED = re.compile(r"^[^\S\n]*model:[^\S\n]*\n((?:[^\S\n]*\[.*(?:\n|$))+)", re.M)
 _STRING = re.compile(r"\s*(?:\[[^\[\]]*\]){2,}\s*$")
@@ -499,7 +452,43 @@ def write_model_string(names: Sequence[str], ends: Ends) -> str:
     return text
 
 
-MODEL_STRING = register_encoding(
+ENCODINGS = (
+    Encoding(
+        name="dagitty",
+        tool="dagitty",
+        cells="dagitty text",
+        meaning="-> directed, -- undirected, <-> bidirected, @->, @-@ and @-- with circles; {A B} -> C two edges",
+        mark="an edge i -> j is the arrow between the names",
+        example="'dag { A -> B <-> C }'",
+        read=read_dagitty,
+        types=(str,),
+        recognise=lambda text: bool(_DAGITTY.match(text)),
+        write_text=write_dagitty,
+    ),
+    Encoding(
+        name="DOT",
+        tool="Graphviz, Tetrad, causal-learn, DoWhy",
+        cells="DOT",
+        meaning="'->' directed, '--' undirected; arrowtail, arrowhead: none a tail, normal an arrow, odot a circle",
+        mark="an edge i -> j is the arrow between the names",
+        example="'digraph { A -> B; B -> C [dir=both, arrowtail=odot] }'",
+        read=read_dot,
+        types=(str,),
+        recognise=lambda text: bool(_DOT.match(text)),
+        write_text=write_dot,
+    ),
+    Encoding(
+        name="Tetrad text",
+        tool="Tetrad, py-tetrad, causal-learn",
+        cells="Tetrad text",
+        meaning="--> directed, --- undirected, <-> bidirected, o->, o-o and o-- with circles",
+        mark="an edge i -> j is '1. i --> j' below 'Graph Edges:'",
+        example="'Graph Nodes:\\nA;B\\n\\nGraph Edges:\\n1. A --> B'",
+        read=read_tetrad,
+        types=(str,),
+        recognise=is_tetrad,
+        write_text=write_tetrad,
+    ),
     Encoding(
         name="model string",
         tool="bnlearn",
@@ -511,5 +500,5 @@ MODEL_STRING = register_encoding(
         types=(str,),
         recognise=lambda text: bool(_STRING.match(text) or _PRINTED.search(text)),
         write_text=write_model_string,
-    )
+    ),
 )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import chain
 from typing import Any
 
-from ...contract.encoding import Edges, Encoding, Ends, register_encoding
+from ...contract.encoding import Edges, Encoding, Ends
 from ..edge_marks import MARK_OF_WORD, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, MarkedEdges, forward, refuse_marks
 from ..weights import refuse_numbers
 
@@ -151,23 +151,6 @@ def write_json(names: Sequence[str], ends: Ends) -> str:
     return json.dumps({"nodes": list(names), "edges": edges}, ensure_ascii=False)
 
 
-JSON = register_encoding(
-    Encoding(
-        name="JSON",
-        tool="Tetrad, caugi, networkx (node_link_data)",
-        cells="JSON, or what Python reads from it",
-        meaning="edges with from, edge (-->, ---, <->, o->, o-o, o--) and to; node1, node2, endpoint1, endpoint2; or "
-        "source and target; an array of such edges or of [source, target]",
-        mark="an edge i -> j has from i and to j, or source i and target j",
-        example='\'{"nodes": ["A", "B"], "edges": [{"from": "A", "edge": "o->", "to": "B"}]}\'',
-        read=read_json,
-        types=(str, Mapping),
-        recognise=is_json,
-        write_text=write_json,
-    )
-)
-
-
 # ---- mappings ------------------------------------------------------------------------------------------------------
 
 
@@ -194,7 +177,20 @@ def _read_mapping(cell: Any, lists_parents: bool) -> Edges:
     return Edges.from_arcs(tuple(position) or None, arcs, is_open=True)
 
 
-PARENTS = register_encoding(
+ENCODINGS = (
+    Encoding(
+        name="JSON",
+        tool="Tetrad, caugi, networkx (node_link_data)",
+        cells="JSON, or what Python reads from it",
+        meaning="edges with from, edge (-->, ---, <->, o->, o-o, o--) and to; node1, node2, endpoint1, endpoint2; or "
+        "source and target; an array of such edges or of [source, target]",
+        mark="an edge i -> j has from i and to j, or source i and target j",
+        example='\'{"nodes": ["A", "B"], "edges": [{"from": "A", "edge": "o->", "to": "B"}]}\'',
+        read=read_json,
+        types=(str, Mapping),
+        recognise=is_json,
+        write_text=write_json,
+    ),
     Encoding(
         name="parents",
         tool="Python",
@@ -206,10 +202,7 @@ PARENTS = register_encoding(
         types=(Mapping, str),
         recognise=is_mapping,
         by_name=True,
-    )
-)
-
-CHILDREN = register_encoding(
+    ),
     Encoding(
         name="children",
         tool="networkx (to_dict_of_lists), Python",
@@ -221,5 +214,5 @@ CHILDREN = register_encoding(
         types=(Mapping, str),
         recognise=is_mapping,
         by_name=True,
-    )
+    ),
 )
