@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_type, warn
 from ..contract.encoding import ENCODINGS
-from .column import read_column
+from .column import read_cells
 from .edge_strings import explain_other_text
 from .formats.edge_list import edge_columns, read_csv, read_printed
-from .packing import MAX_NODES
+from .node_names import NodeLists
+from .packing import MAX_NODES, pack_column
 
 #: a file of this size is read at once
 MAX_BYTES = 1 << 28
@@ -124,19 +125,18 @@ def read_graphs(
     empty: list[str] = []
     # a file is read when its graph is
     cells = (_read_named(file, name, empty) for file, name in zip(files, names, strict=True))
-    index = pd.Index(names, name="file", dtype="str")
 
     def where(row: int) -> str:
         return f"file {names[row]}"
 
-    graphs = read_column(cells, index, "graph", where, nodes=nodes, encoding=encoding, kind=kind, rename=rename)
+    graphs = read_cells(cells, where, NodeLists.read(nodes, len(files)), encoding, kind, rename)
     if empty:
         shown = ", ".join(empty[:5]) + ", ..." * (len(empty) > 5)
         warn(
             f"{len(empty)} of {len(files)} files are empty and read as missing values, which count as failed runs: "
             f"{shown}; a graph without edges is written as its nodes ('A; B')"
         )
-    return graphs
+    return pack_column(graphs, index=pd.Index(names, name="file", dtype="str"), name="graph")
 
 
 def _read_named(file: Path, name: str, empty: list[str]) -> Any:
