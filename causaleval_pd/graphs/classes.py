@@ -98,15 +98,6 @@ def is_admg(planes: Planes, n_nodes: int) -> Flags:
     return flags
 
 
-def is_skeleton(planes: Planes, n_nodes: int) -> Flags:
-    """Return which graphs have the edge -- only."""
-    return ~_has(mixed.adjacencies(planes) & ~mixed.where(planes, TAIL, TAIL))
-
-
-def _is_simple(planes: Planes, n_nodes: int) -> Flags:
-    return ~_has(mixed.doubles(planes))
-
-
 #: which graphs are in a class; every graph of two planes is a pdag
 _IN_CLASS: dict[int, Callable[[Planes, int], Flags]] = {
     DAG: is_dag,
@@ -115,8 +106,8 @@ _IN_CLASS: dict[int, Callable[[Planes, int], Flags]] = {
     MAG: is_mag,
     PAG: is_pag,
     ADMG: is_admg,
-    SKELETON: is_skeleton,
-    MIXED: _is_simple,
+    SKELETON: lambda planes, n_nodes: ~_has(mixed.adjacencies(planes) & ~mixed.where(planes, TAIL, TAIL)),
+    MIXED: lambda planes, n_nodes: ~_has(mixed.doubles(planes)),
 }
 
 

@@ -125,15 +125,16 @@ def _refuse(text: str, at: int) -> ValueError:
 def _explain_name(text: str, name: str, why: str) -> ValueError:
     kind = explain_other_text(text)
     if kind is not None:
-        return ValueError(f"found {_short(text)!r}, which {kind}")
+        return ValueError(f"found {cut(text)!r}, which {kind}")
     return ValueError(
-        f"found {_short(name)!r}, {why}; quote the name of a node: {_quote(_short(name))}; edges are written with "
+        f"found {cut(name)!r}, {why}; quote the name of a node: {_quote(cut(name))}; edges are written with "
         f"{ARROWS}, those of mixed graphs with {CIRCLES}, with ';' between them"
     )
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _MOST_SHOWN else name[: _MOST_SHOWN - 3] + "..."
+def cut(text: str) -> str:
+    """Return a name or a text for a message, its beginning if it is long."""
+    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "..."
 
 
 def parse_edges(text: str) -> Edges:
@@ -178,7 +179,7 @@ def parse_edges(text: str) -> Edges:
         raise _explain_name(text, odd, _STANDS_ALONE)
     if repeated is not None and not linked:
         raise ValueError(
-            f"found {_short(text)!r}, which has no edge and {repeated!r} twice, as matrices and tables have; read it "
+            f"found {cut(text)!r}, which has no edge and {repeated!r} twice, as matrices and tables have; read it "
             "from its file by ce.read_graphs(path), or by pd.read_csv(path, sep=';'), with index_col=0 and encoding= "
             "for a matrix, and with the columns from and to for a table of edges"
         )
@@ -220,7 +221,7 @@ def _near(text: str, at: int) -> str:
 
 def explain_text(cell: str) -> str:
     """Return a message for a cell that is the text of an object."""
-    shown = cell if len(cell) <= 60 else cell[:57] + "..."
+    shown = cut(cell)
     if re.match(r"\[\s*\[\s*[-\d.]+\s*,", cell):  # nested lists, as JSON writes matrices
         return (
             f"found the text {shown!r}, which is a matrix written as text; read it first and state its direction: "

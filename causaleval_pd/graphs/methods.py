@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice
 from ..contract.encoding import ENCODINGS, CellError, Encoding, Ends
 from . import classes
-from .edge_marks import SHORT_SIGNS, forward, single_edges
+from .edge_marks import SHORT_SIGNS, encode, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .interventional import icpdags
 from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, KINDS, MAG, PAG, PDAG, SKELETON, TAIL, a_kind
-from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations
 from .node_names import short

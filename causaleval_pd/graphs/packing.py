@@ -24,7 +24,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 import pandas as pd
@@ -204,7 +203,7 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
         array = array.chunk(0) if array.num_chunks == 1 else to_large_binary(array).combine_chunks()
     if not (pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type)):
         array = to_large_binary(array)
-    rows = all_rows(n_rows)
+    rows = np.arange(n_rows, dtype=np.int64)
     if array.null_count:
         rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
     if not len(rows):
@@ -375,13 +374,8 @@ def is_packed(series: pd.Series) -> bool:
     dtype = series.dtype
     if not isinstance(dtype, pd.ArrowDtype):
         return False
-    kind = dtype.pyarrow_dtype
-    return bool(
-        pa.types.is_large_binary(kind)
-        or pa.types.is_binary(kind)
-        or pa.types.is_fixed_size_binary(kind)
-        or str(kind) == "binary_view"  # pyarrow has the type, and its test, since 16
-    )
+    # by name, as pyarrow has the type of views, and its test, since 16
+    return str(dtype.pyarrow_dtype).startswith(("binary", "large_binary", "fixed_size_binary"))
 
 
 def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: Hashable | None = None) -> pd.Series:
@@ -501,20 +495,6 @@ def _bytes_cells(series: pd.Series, where: Where) -> list[bytes | None]:
         else:
             raise TypeError(f"{where(row)}: expected packed bytes, found {type(cell).__name__}; use graph_column")
     return cells
-
-
-#: the rows of whole columns by number, while one of that length is in use
-_ALL_ROWS: WeakValueDictionary[int, NDArray[np.int64]] = WeakValueDictionary()
-
-
-def all_rows(n: int) -> NDArray[np.int64]:
-    """Return 0 to n - 1, read-only: columns of one length share the array."""
-    rows = _ALL_ROWS.get(n)
-    if rows is None:
-        rows = np.arange(n, dtype=np.int64)
-        rows.flags.writeable = False
-        _ALL_ROWS[n] = rows
-    return rows
 
 
 @dataclass(frozen=True, eq=False)

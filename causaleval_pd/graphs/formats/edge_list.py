@@ -13,7 +13,7 @@ import pandas as pd
 
 from ...contract.cells import is_missing
 from ...contract.encoding import Edges, Encoding, Ends
-from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward, is_no_arrow, marks_of
+from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward, is_no_arrow, marks_of, refuse_names
 from ..kernels.planes import ARROW, TAIL
 from ..weights import as_floats, explain_numbers, explain_weights, refuse_groups, unread_numbers
 
@@ -126,9 +126,7 @@ def _table_of(lines: list[tuple[int, list[str]]], *, may_be_numbered: bool = Fal
 
 def write_csv(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as a table of edges in CSV; a row without an edge is an isolated node."""
-    odd = next((x for x in names if x != x.strip() or re.search(r"[\r\n]", x)), None)
-    if odd is not None:
-        raise ValueError(f"a table in CSV cannot hold the node name {odd!r}; rename the node")
+    refuse_names(names, lambda name: name != name.strip() or re.search(r"[\r\n]", name), "a table in CSV")
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(["from", "edge", "to"])

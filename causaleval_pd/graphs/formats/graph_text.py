@@ -14,7 +14,7 @@ from itertools import product
 from typing import NamedTuple
 
 from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends
-from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward
+from ..edge_marks import MARKS, SHORT_SIGNS, SIGNS, MarkedEdges, forward, refuse_names
 from ..edge_strings import write_graph, write_names
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import refuse_numbers
@@ -35,17 +35,8 @@ _DOT = re.compile(
     r"\s*+(?>(?:(?://|#)[^\n]*\n\s*+)*)(?:strict\s++)?(digraph|graph)\b\s*+(?:(?:\"(?>(?:[^\"\\]|\\.)*)\"|\w++)\s*+)?\{",
     re.I,
 )
-_DAGITTY_MARKS: dict[str, Marks] = {
-    "->": (TAIL, ARROW),
-    "<-": (ARROW, TAIL),
-    "<->": (ARROW, ARROW),
-    "--": (TAIL, TAIL),
-    "@->": (CIRCLE, ARROW),
-    "<-@": (ARROW, CIRCLE),
-    "@-@": (CIRCLE, CIRCLE),
-    "@--": (CIRCLE, TAIL),
-    "--@": (TAIL, CIRCLE),
-}
+_DAGITTY_SIGNS = {marks: sign.replace("o", "@") for marks, sign in SHORT_SIGNS.items()}
+_DAGITTY_MARKS = {sign: marks for marks, sign in _DAGITTY_SIGNS.items()}
 _SHAPES = dict.fromkeys(("normal", "vee", "empty", "open", "onormal", "halfopen"), ARROW)
 _SHAPES |= {"none": TAIL, "odot": CIRCLE, "dot": CIRCLE}
 
@@ -249,14 +240,11 @@ def read_dot(text: str) -> Edges:
 
 def write_dagitty(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as dagitty does: a pag if it has circles, a pdag if it has undirected edges, else a dag."""
-    odd = next((name for name in names if '"' in name or "\\" in name), None)
-    if odd is not None:
-        raise ValueError(f"dagitty's text cannot hold the node name {odd!r}; rename the node")
+    refuse_names(names, re.compile(r'["\\]').search, "dagitty's text")
     marks = [edge[2:] for edge in ends]
     circles, undirected = any(CIRCLE in both for both in marks), (TAIL, TAIL) in marks
-    signs = {both: sign for sign, both in _DAGITTY_MARKS.items()}
     written = [name if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) else f'"{name}"' for name in names]
-    lines = [f"{written[i]} {signs[a, b]} {written[j]}" for i, j, a, b in sorted(map(forward, ends))]
+    lines = [f"{written[i]} {_DAGITTY_SIGNS[a, b]} {written[j]}" for i, j, a, b in sorted(map(forward, ends))]
     heading = "pag" if circles else "pdag" if undirected else "dag"
     return "\n".join([heading + " {", *written, *lines, "}"])
 
@@ -367,16 +355,12 @@ def write_tetrad(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as Tetrad's text."""
     # names that hold a mark or a heading, or begin as the number of an edge, read otherwise
     headings = (_NODES.match, _EDGES.match, _LATENT.fullmatch, re.compile(r"[;,\n\r]").search)
-    odd = next(
-        (
-            x
-            for x in names
-            if x != " ".join(x.split()) or {*MARKS} & {*x.split()} or any(is_read(x) for is_read in headings)
-        ),
-        None,
-    )
-    if odd is not None:
-        raise ValueError(f"Tetrad's text cannot hold the node name {odd!r}; rename the node")
+
+    def is_odd(name: str) -> bool:
+        words = name.split()
+        return name != " ".join(words) or not {*MARKS}.isdisjoint(words) or any(reads(name) for reads in headings)
+
+    refuse_names(names, is_odd, "Tetrad's text")
     lines = [
         f"{k}. {names[i]} {SIGNS[at_i, at_j]} {names[j]}"
         for k, (i, j, at_i, at_j) in enumerate(sorted(map(forward, ends)), 1)
@@ -443,9 +427,7 @@ def write_model_string(names: Sequence[str], ends: Ends) -> str:
             raise ValueError("a model string holds directed edges only; write an edge string, by to_text()")
         source, target = (i, j) if marks[0] == TAIL else (j, i)
         parents[target].append(names[source])
-    odd = next((name for name in names if re.search(r"[\[\]|:,'\"]", name) or not _NAME.match(name)), None)
-    if odd is not None:
-        raise ValueError(f"a model string cannot hold the node name {odd!r}; rename the node")
+    refuse_names(names, lambda name: re.search(r"[\[\]|:,'\"]", name) or not _NAME.match(name), "a model string")
     entries = zip(names, parents, strict=True)
     text = "".join(f"[{name}|{':'.join(listed)}]" if listed else f"[{name}]" for name, listed in entries)
     read_model_string(text)

@@ -15,9 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.encoding import Encoding, Matrix, Pair
-from ..edge_marks import MARK_OF_CHARACTER
+from ..edge_marks import INTO, MARK_OF_CHARACTER, OUT_OF, explain_codes
 from ..kernels.planes import ARROW, CIRCLE, TAIL
-from ..matrix_codes import INTO, OUT_OF, explain_codes
 from ..node_names import short
 from ..weights import explain_weights
 

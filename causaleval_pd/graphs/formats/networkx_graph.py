@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...contract.encoding import Edges, Encoding, Ends
-from ..edge_marks import MARK_OF_WORD, MARKS_OF_SIGN, MARKS_OF_WORD, MarkedEdges, forward, refuse_marks
+from ..edge_marks import MARK_OF_WORD, MARKS_OF_SIGN, MARKS_OF_WORD, MarkedEdges, forward, refuse_marks, refuse_names
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import explain_weights, refuse_numbers
 
@@ -224,9 +224,7 @@ def write_graphml(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as GraphML; marks are the data sourceEndpoint and targetEndpoint."""
     import networkx as nx
 
-    odd = next((x for x in names if re.search(r"[\x00-\x1f\x7f\ufffe\uffff]", x)), None)
-    if odd is not None:
-        raise ValueError(f"GraphML cannot hold the node name {odd!r}; rename the node")
+    refuse_names(names, re.compile(r"[\x00-\x1f\x7f\ufffe\uffff]").search, "GraphML")
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(names)
     for i, j, at_i, at_j in sorted(map(forward, ends)):
