@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -112,10 +113,7 @@ def graph_column(
     """
     series = rows_of(values, index, "graphs", dims=(2,))
     labels, name = series.index, series.name
-
-    def where(row: int) -> str:
-        return name_row(row, labels, name)
-
+    where = partial(name_row, index=labels, column=name)
     values_index = values.index if isinstance(values, pd.Series) else None
     if is_packed(series) and nodes is None and rename is None:
         kinds, column = _kind_codes(kind, len(labels), values_index), unpack_column(series, column=name)
@@ -200,11 +198,7 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
     """
     if is_packed(series):
         return as_packed(series)
-    column = series.name if column is None else column
-
-    def where(row: int) -> str:
-        return name_row(row, series.index, column)
-
+    where = partial(name_row, index=series.index, column=series.name if column is None else column)
     graphs = read_cells(series.tolist(), where, NodeLists.read(None, len(series)))
     return pack_column(graphs, index=series.index, name=series.name)
 

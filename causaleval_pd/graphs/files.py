@@ -125,11 +125,8 @@ def read_graphs(
     empty: list[str] = []
     # a file is read when its graph is
     cells = (_read_named(file, name, empty) for file, name in zip(files, names, strict=True))
-
-    def where(row: int) -> str:
-        return f"file {names[row]}"
-
-    graphs = read_cells(cells, where, NodeLists.read(nodes, len(files)), encoding, kind, rename)
+    lists = NodeLists.read(nodes, len(files))
+    graphs = read_cells(cells, lambda row: f"file {names[row]}", lists, encoding, kind, rename)
     if empty:
         shown = ", ".join(empty[:5]) + ", ..." * (len(empty) > 5)
         warn(

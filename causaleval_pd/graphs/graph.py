@@ -253,17 +253,17 @@ class SeriesGraphAccessor(
     @property
     def nodes(self) -> pd.Series:
         """Node names of each graph, a tuple in code-point order."""
-        column = unpack_column(self._obj)
-        names = np.full(column.n_rows, None, dtype=object)
-        for row, node_set in enumerate(column.row_node_set.tolist()):
-            if node_set >= 0:
-                names[row] = column.node_sets[node_set]
-        return pd.Series(names, index=self._obj.index, name=self._obj.name, dtype=object)
+        column = self._column
+        names = np.full(len(column.node_sets) + 1, None, dtype=object)
+        for i, node_set in enumerate(column.node_sets):
+            names[i] = node_set
+        # that of a missing graph is the last
+        return pd.Series(names[column.row_node_set], index=self._obj.index, name=self._obj.name, dtype=object)
 
     @property
     def kind(self) -> pd.Series:
         """Graph class, a categorical over dag, cpdag, pdag, digraph, mag, pag, admg, skeleton, mixed."""
-        column = unpack_column(self._obj)
+        column = self._column
         codes = column.scatter([block.kinds for block in column.blocks], -1, np.int8)
         kinds = pd.Categorical.from_codes(codes, pd.Index(KINDS))
         return pd.Series(kinds, index=self._obj.index, name=self._obj.name)

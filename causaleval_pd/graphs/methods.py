@@ -280,7 +280,15 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
 
         Of mixed graphs it is the number of unshielded colliders, A *-> B <-* C.
         """
-        return self._per_block(_n_v_structures)
+
+        def count(block: Block) -> NDArray[Any]:
+            if mixed.is_mixed(block.planes):
+                return relations.unshielded_colliders(block.planes, block.n_nodes)
+            every = np.arange(len(block.rows), dtype=np.int64)
+            counts = kernels().v_structure_counts(block.planes, block.planes, every, every, block.n_nodes)
+            return np.asarray(counts)[:, 0]
+
+        return self._per_block(count)
 
     def skeleton(self) -> Graphs:
         """Return the graph with all edges undirected: a cpdag where that is one, else a pdag.
@@ -555,13 +563,6 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             return relations.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
 
         return self._per_block(count, column=self._checked())
-
-
-def _n_v_structures(block: Block) -> NDArray[Any]:
-    if mixed.is_mixed(block.planes):
-        return relations.unshielded_colliders(block.planes, block.n_nodes)
-    index = np.arange(len(block.rows), dtype=np.int64)
-    return np.asarray(kernels().v_structure_counts(block.planes, block.planes, index, index, block.n_nodes))[:, 0]
 
 
 def _matrices(planes: NDArray[np.uint64], n_nodes: int, encoding: str) -> NDArray[Any]:

@@ -21,7 +21,7 @@ import operator
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -34,18 +34,7 @@ from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, register_cell_
 from ..contract.checks import alike, explain_alike, face, name_row
 from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .kernels import kernels
-from .kernels.planes import (
-    CLASS_BITS,
-    DAG,
-    DIGRAPH,
-    KINDS,
-    N_PLANES,
-    PLAIN_KINDS,
-    padding_mask,
-    plane_words,
-    planes_of_kind,
-    row_chunks,
-)
+from .kernels.planes import CLASS_BITS, DAG, DIGRAPH, KINDS, padding_mask, plane_words, planes_of_kind, row_chunks
 from .mixed.marks import count_edges, is_mixed, reserved
 
 Rows = NDArray[np.int64]
@@ -274,7 +263,7 @@ def _one_node_set(cells: NDArray[np.uint64], rows: Rows, in_place: bool) -> Deco
         return None
     n_nodes = len(names)
     words, padding = plane_words(n_nodes), padding_mask(n_nodes)
-    if cells.shape[1] == size + N_PLANES * words:
+    if cells.shape[1] == size + planes_of_kind(DAG) * words:
         planes, kinds, alike = kernels().split_cells(cells, TEXT_WORDS, size, words, padding)
     else:
         planes, kinds, alike = _split_mixed_cells(cells, size, words, padding)
@@ -295,7 +284,7 @@ def _split_mixed_cells(
     alike = bool(
         ((head ^ head[0]) & ~CLASS_BITS == 0).all()
         and (cells[:, TEXT_WORDS + 1 : size] == cells[0, TEXT_WORDS + 1 : size]).all()
-        and ((kinds >= len(PLAIN_KINDS)) & (kinds < len(KINDS))).all()
+        and (_PLANES_OF_KIND[kinds] == planes.shape[1]).all()
         and not (planes[:, :, -1] & padding).any()
         and not reserved(planes).any()
     )
@@ -470,11 +459,7 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place
     that a cell declares is checked only as far as its bytes go (a dag has no undirected edge); `graph_column` checks it
     in full, and so does what relies on it, once per column.
     """
-    column = series.name if column is None else column
-
-    def where(row: int) -> str:
-        return name_row(row, series.index, column)
-
+    where = partial(name_row, index=series.index, column=series.name if column is None else column)
     if is_packed(series):
         return _unpack_known(_arrow(series), where, in_place)
     array = pa.array(_bytes_cells(series, where), type=pa.large_binary())
