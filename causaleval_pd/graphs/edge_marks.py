@@ -202,7 +202,11 @@ def encode(encoding: Encoding, marks: NDArray[np.uint8]) -> NDArray[Any]:
         known |= chosen
     if not known.all():
         at, i, j = np.argwhere(~known)[0].tolist()
-        edge = _edge(int(other[at, i, j]), int(marks[at, i, j]))
+        at_row, at_column = int(other[at, i, j]), int(marks[at, i, j])
+        two = 4 in (at_row, at_column)
+        edge = (
+            "a pair of nodes with '->' and '<->'" if two else f"an edge with {_WORDS[at_row]} and {_WORDS[at_column]}"
+        )
         raise CellError(at, f"the encoding {encoding.name!r} has no codes for {edge}")
     return written
 
@@ -249,9 +253,3 @@ def _codes_of(encoding: Encoding) -> Mapping[Pair, Pair]:
     if encoding.codes is None:
         raise TypeError(f"the encoding {encoding.name!r} reads matrices and declares no codes=; add them")
     return encoding.codes
-
-
-def _edge(at_row: int, at_column: int) -> str:
-    if 4 in (at_row, at_column):
-        return "a pair of nodes with '->' and '<->'"
-    return f"an edge with {_WORDS[at_row]} and {_WORDS[at_column]}"

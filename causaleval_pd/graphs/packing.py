@@ -118,11 +118,6 @@ def pack_cell(names: Sequence[str], kind: int, planes: NDArray[np.uint64]) -> by
     return cell_text(kind, len(names), int(count_edges(planes[None])[0])) + words.tobytes()
 
 
-def is_cell(raw: bytes) -> bool:
-    """Return whether bytes begin as a packed graph does."""
-    return FORMAT.holds(raw)
-
-
 def contents(raw: bytes) -> bytes:
     """Return the bytes by which a graph is identified: without its text and version."""
     return bytes([MAGIC, 1]) + raw[8 * TEXT_WORDS + 2 :]

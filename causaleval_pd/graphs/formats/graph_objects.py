@@ -80,11 +80,6 @@ def read_lingam(cell: Any) -> Matrix:
 _TYPES = {"directed", "bidirected", "undirected", "circle"}
 
 
-def is_pywhy(cell: Any) -> bool:
-    """Return whether a cell is a graph of pywhy-graphs, by its methods."""
-    return callable(getattr(type(cell), "get_graphs", None)) and hasattr(type(cell), "nodes")
-
-
 def read_pywhy(cell: Any) -> Edges:
     """Read a graph of pywhy-graphs: a directed edge is an arrow at its target, a circle edge a circle there."""
     graphs = dict(cell.get_graphs())
@@ -109,9 +104,8 @@ def read_pywhy(cell: Any) -> Edges:
 
 def is_ananke(cell: Any) -> bool:
     """Return whether a cell is a graph of ananke, by its lists of edges."""
-    return isinstance(getattr(cell, "vertices", None), dict) and isinstance(
-        getattr(cell, "di_edges", None), (list, set)
-    )
+    nodes, edges = getattr(cell, "vertices", None), getattr(cell, "di_edges", None)
+    return isinstance(nodes, dict) and isinstance(edges, (list, set))
 
 
 def read_ananke(cell: Any) -> Edges:
@@ -181,7 +175,7 @@ ENCODINGS = (
         mark="an edge i -> j is the directed edge (i, j) without a circle edge (j, i)",
         example="pywhy_graphs.PAG()",
         read=read_pywhy,
-        recognise=is_pywhy,
+        recognise=lambda cell: callable(getattr(type(cell), "get_graphs", None)) and hasattr(type(cell), "nodes"),
     ),
     Encoding(
         name="ananke",

@@ -176,11 +176,6 @@ _TIGRAMITE |= {"+->": INTO, "<-+": OUT_OF}
 _STRINGS = {marks: sign for sign, marks in _TIGRAMITE.items()}
 
 
-def is_tigramite(cell: Any) -> bool:
-    """Return whether a cell is an array of strings."""
-    return isinstance(cell, np.ndarray) and cell.dtype.kind == "U" and cell.ndim >= 2
-
-
 def read_tigramite(cell: NDArray[Any]) -> Matrix:
     """Read an array of strings: that at (i, j) is the edge from i to j, and that at (j, i) its mirror image."""
     if cell.ndim == 4 or (cell.ndim == 3 and (cell[:, :, 1:] != "").any()):
@@ -329,7 +324,7 @@ ENCODINGS = (
         example="np.array([['', '-->'], ['<--', '']])",
         read=read_tigramite,
         types=(np.ndarray,),
-        recognise=is_tigramite,
+        recognise=lambda cell: cell.dtype.kind == "U" and cell.ndim >= 2,
         codes=pairs_of_marks({mark: mark for mark in (TAIL, ARROW, CIRCLE)}, "column") | {INTO: INTO, OUT_OF: OUT_OF},
         write=write_tigramite,
     ),

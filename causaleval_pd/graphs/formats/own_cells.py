@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...contract.encoding import Encoding
 from ..edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_names
 from ..graph import Graph
-from ..packing import is_cell
+from ..packing import FORMAT
 
 ENCODINGS = (
     Encoding(
@@ -32,6 +32,6 @@ ENCODINGS = (
         example="ce.as_graph('A -> B'), ce.as_graph('A -> B').to_bytes()",
         read=lambda cell: cell.to_bytes() if isinstance(cell, Graph) else cell,
         types=(Graph, bytes),
-        is_likely=lambda cell: isinstance(cell, Graph) or is_cell(cell),
+        is_likely=lambda cell: isinstance(cell, Graph) or FORMAT.holds(cell),
     ),
 )
