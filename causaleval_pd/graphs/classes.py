@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels import kernels, mixed_kernels
-from .kernels.planes import ADMG, CPDAG, DAG, DIGRAPH, MAG, MIXED, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
+from .kernels.planes import ADMG, CPDAG, DAG, DIGRAPH, MAG, MIXED, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL
 from .mixed import marks as mixed
 from .mixed.conversions import not_simple, ready
 
@@ -165,8 +165,6 @@ MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
 
 def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
     """Return the CPDAG of each graph, and which graphs have none (without a consistent DAG extension)."""
-    if mixed.is_mixed(planes):
-        raise ValueError(f"a graph is {a_kind(kinds[0])}, which has no CPDAG; take its pag()")
     result, none = planes.copy(), np.zeros(len(planes), dtype=np.bool_)
     dags = np.flatnonzero(kinds == DAG)
     result[dags] = kernels().dag_to_cpdag(planes[dags], n_nodes)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence, Set
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -191,28 +192,22 @@ ENCODINGS = (
         recognise=is_json,
         write_text=write_json,
     ),
-    Encoding(
-        name="parents",
-        tool="Python",
-        cells="mapping of nodes to their parents",
-        meaning="each node lists its parents; two that list each other have an undirected edge",
-        mark="an edge i -> j is i in the list of j",
-        example="{'A': [], 'B': ['A']}",
-        read=lambda cell: _read_mapping(cell, lists_parents=True),
-        types=(Mapping, str),
-        recognise=is_mapping,
-        by_name=True,
-    ),
-    Encoding(
-        name="children",
-        tool="networkx (to_dict_of_lists), Python",
-        cells="mapping of nodes to their children",
-        meaning="each node lists its children; two that list each other have an undirected edge",
-        mark="an edge i -> j is j in the list of i",
-        example="{'A': ['B'], 'B': []}",
-        read=lambda cell: _read_mapping(cell, lists_parents=False),
-        types=(Mapping, str),
-        recognise=is_mapping,
-        by_name=True,
+    *(
+        Encoding(
+            name=name,
+            tool=tool,
+            cells=f"mapping of nodes to their {name}",
+            meaning=f"each node lists its {name}; two that list each other have an undirected edge",
+            mark=f"an edge i -> j is {mark}",
+            example=example,
+            read=partial(_read_mapping, lists_parents=name == "parents"),
+            types=(Mapping, str),
+            recognise=is_mapping,
+            by_name=True,
+        )
+        for name, tool, mark, example in (
+            ("parents", "Python", "i in the list of j", "{'A': [], 'B': ['A']}"),
+            ("children", "networkx (to_dict_of_lists), Python", "j in the list of i", "{'A': ['B'], 'B': []}"),
+        )
     ),
 )
