@@ -176,11 +176,12 @@ class Cells:
         recogniser = self._recogniser(row)
         read = self._read_text if isinstance(cell, str) else self._read_cell
         encoding, content = read(cell, recogniser)
-        if not isinstance(content, bytes) and content.kind is not None:
-            self._named[row] = content.kind
         if isinstance(content, bytes):
             self._packed.append((row, content))
-        elif isinstance(content, Edges):
+            return
+        if content.kind is not None:
+            self._named[row] = content.kind
+        if isinstance(content, Edges):
             labels, expected = content.labels, self._nodes.rows[row]
             if labels is None and expected is None:
                 found_cell = "a table without edges" if isinstance(cell, pd.DataFrame) else repr(cell)

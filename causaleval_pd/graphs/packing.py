@@ -434,8 +434,18 @@ def _known(array: pa.ChunkedArray) -> _Known:
     return entry
 
 
-def _unpack_known(array: pa.ChunkedArray, where: Where, in_place: bool) -> UnpackedColumn:
-    """Decode an array, in place once while it lives."""
+def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
+    """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
+
+    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`. The class
+    that a cell declares is checked only as far as its bytes go (a dag has no undirected edge); `graph_column` checks it
+    in full, and so does what relies on it, once per column.
+    """
+    where = partial(name_row, index=series.index, column=series.name if column is None else column)
+    if not is_packed(series):
+        cells = pa.array(_bytes_cells(series, where), type=pa.large_binary())
+        return replace(unpack_array(cells, where, in_place=in_place), checked=set())
+    array = _arrow(series)
     known = _known(array)
     if in_place and known.unpacked is not None:
         return replace(known.unpacked)
@@ -445,20 +455,6 @@ def _unpack_known(array: pa.ChunkedArray, where: Where, in_place: bool) -> Unpac
         if data.address <= planes.ctypes.data < data.address + data.size:  # kept, a copy would take memory
             known.unpacked = replace(unpacked)
     return unpacked
-
-
-def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
-    """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
-
-    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`. The class
-    that a cell declares is checked only as far as its bytes go (a dag has no undirected edge); `graph_column` checks it
-    in full, and so does what relies on it, once per column.
-    """
-    where = partial(name_row, index=series.index, column=series.name if column is None else column)
-    if is_packed(series):
-        return _unpack_known(_arrow(series), where, in_place)
-    array = pa.array(_bytes_cells(series, where), type=pa.large_binary())
-    return replace(unpack_array(array, where, in_place=in_place), checked=set())
 
 
 def _bytes_cells(series: pd.Series, where: Where) -> list[bytes | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -416,15 +416,17 @@ class GraphPairs(Pairs):
         """Return what the graphs of both sides are under a name of theirs, and the positions of the pairs."""
         return getattr(self.truth, name), getattr(self.estimate, name), self.truth_index, self.estimate_index
 
+    def _counted(self, kernel: Callable[..., NDArray[np.int64]]) -> Values:
+        """Return the counts of a kernel that compares plain graphs, one row per count."""
+        return np.asarray(kernel(*self._sides("contiguous"), self.n_nodes), np.float64).T
+
     @cached_property
     def v_structures(self) -> Confusion:
         """Unshielded colliders."""
         if self.is_mixed:
             true, estimated, both = shared_colliders(*self._sides("lifted"), self.n_nodes).T
         else:
-            true, estimated, both = np.asarray(
-                kernels().v_structure_counts(*self._sides("contiguous"), self.n_nodes), np.float64
-            ).T
+            true, estimated, both = self._counted(kernels().v_structure_counts)
         return Confusion(both, true, estimated)
 
     @cached_property
@@ -442,16 +444,12 @@ class GraphPairs(Pairs):
     def ancestors(self) -> AncestorCounts:
         """Counts of directed paths."""
         self._check_classes()
-        return AncestorCounts(
-            *np.asarray(kernels().ancestor_counts(*self._sides("contiguous"), self.n_nodes), np.float64).T
-        )
+        return AncestorCounts(*self._counted(kernels().ancestor_counts))
 
     @cached_property
     def blankets(self) -> Confusion:
         """Members of Markov blankets, summed over the nodes."""
-        true, estimated, both = np.asarray(
-            kernels().blanket_counts(*self._sides("contiguous"), self.n_nodes), np.float64
-        ).T
+        true, estimated, both = self._counted(kernels().blanket_counts)
         return Confusion(both, true, estimated)
 
     def adjustment_mistakes(self, strategy: str) -> Values:

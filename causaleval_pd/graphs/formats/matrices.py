@@ -33,17 +33,13 @@ def read_matrix(cell: Any) -> Matrix:
     """Read a matrix; index and columns of a DataFrame or a gCastle array name the nodes, in the columns' order."""
     if isinstance(cell, pd.DataFrame):
         return _read_named("DataFrame", _values(cell), cell.index, cell.columns)
-    if not isinstance(cell, np.ndarray) or type(cell) is np.ndarray:
-        return Matrix(None, cell)
-    if isinstance(cell, np.matrix):
-        # its slices keep two dimensions
-        return Matrix(None, np.asarray(cell))
     index, columns = getattr(cell, "index", None), getattr(cell, "columns", None)
-    if not (isinstance(index, pd.Index) and isinstance(columns, pd.Index) and cell.ndim == 2):
-        return Matrix(None, cell)
-    if not columns.equals(pd.RangeIndex(len(columns))):
-        return _read_named(type(cell).__name__, np.asarray(cell), index, columns)
-    return Matrix(None, cell)
+    is_matrix = isinstance(cell, np.ndarray) and cell.ndim == 2
+    if is_matrix and isinstance(index, pd.Index) and isinstance(columns, pd.Index):
+        is_numbered = columns.equals(pd.RangeIndex(len(columns)))
+        return Matrix(None, cell) if is_numbered else _read_named(type(cell).__name__, np.asarray(cell), index, columns)
+    # slices of a np.matrix keep two dimensions
+    return Matrix(None, np.asarray(cell) if isinstance(cell, np.matrix) else cell)
 
 
 def _values(frame: pd.DataFrame) -> NDArray[Any]:
