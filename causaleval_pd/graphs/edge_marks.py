@@ -203,10 +203,9 @@ def encode(encoding: Encoding, marks: NDArray[np.uint8]) -> NDArray[Any]:
     if not known.all():
         at, i, j = np.argwhere(~known)[0].tolist()
         at_row, at_column = int(other[at, i, j]), int(marks[at, i, j])
-        two = 4 in (at_row, at_column)
-        edge = (
-            "a pair of nodes with '->' and '<->'" if two else f"an edge with {_WORDS[at_row]} and {_WORDS[at_column]}"
-        )
+        edge = "a pair of nodes with '->' and '<->'"
+        if 4 not in (at_row, at_column):
+            edge = f"an edge with {_WORDS[at_row]} and {_WORDS[at_column]}"
         raise CellError(at, f"the encoding {encoding.name!r} has no codes for {edge}")
     return written
 

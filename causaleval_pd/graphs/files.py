@@ -257,11 +257,10 @@ def _fields(line: str, separator: str | None) -> list[str]:
 
 def _is_row(fields: list[str], names: list[str] | None) -> bool:
     """Return whether fields are those of a row of a matrix, if perhaps a faulty one, below these names."""
-    numbers = fields if names is None or (len(names) == len(fields) and not _is_label(fields[0])) else fields[1:]
+    numbers = fields if names is None or (len(names) == len(fields) and _is_value(fields[0])) else fields[1:]
     if names is not None and len(names) not in (len(fields), len(fields) - 1):
         return len(numbers) > 1 and all(map(_NUMBER.match, fields))
-    alike = [bool(_NUMBER.match(x) or _DECIMAL_COMMA.match(x) or x.lower() in _FLAGS or not x) for x in numbers]
-    return len(fields) > 1 and any(numbers) and all(alike)
+    return len(fields) > 1 and any(numbers) and all(map(_is_value, numbers))
 
 
 def _names_are_numbers(text: str, separator: str | None) -> bool:
@@ -277,8 +276,9 @@ def _names_are_numbers(text: str, separator: str | None) -> bool:
     return with_labels or all(len(row) == len(names) for row in others)
 
 
-def _is_label(field: str) -> bool:
-    return bool(field) and not (_NUMBER.match(field) or _DECIMAL_COMMA.match(field) or field.lower() in _FLAGS)
+def _is_value(field: str) -> bool:
+    """Return whether a field is a number or stands for one, if perhaps a faulty one, and so not a name."""
+    return not field or bool(_NUMBER.match(field) or _DECIMAL_COMMA.match(field)) or field.lower() in _FLAGS
 
 
 def _matrix(text: str, separator: str | None, *, header: bool) -> Any:
@@ -295,7 +295,7 @@ def _matrix(text: str, separator: str | None, *, header: bool) -> Any:
             continue
         if len(fields) > MAX_NODES + 1:
             raise ValueError(f"line {number}: found {len(fields)} numbers; at most {MAX_NODES} nodes are supported")
-        if names and (_is_label(fields[0]) or len(fields) == len(names) + (1 if names[0] else 0)):
+        if names and (not _is_value(fields[0]) or len(fields) == len(names) + (1 if names[0] else 0)):
             labels.append(fields[0])
             fields = fields[1:]
         _check_numbers(fields, names, number)

@@ -1,12 +1,7 @@
 """Interventional essential graphs (I-CPDAGs): the directions that observations and interventions determine.
 
 Two DAGs are I-equivalent iff they have the same skeleton and v-structures, before and after the edges into each set of
-targets are removed. The I-CPDAG has the directed edges that all members of a class share.
-
-References
-----------
-Hauser & Buehlmann (2012), Characterization and greedy learning of interventional Markov equivalence classes of directed
-acyclic graphs, Journal of Machine Learning Research 13.
+targets are removed. The I-CPDAG has the directed edges that all members of a class share (see `series.graph.icpdag`).
 """
 
 from __future__ import annotations

@@ -175,11 +175,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> ce.graph_column(["A o-> B"]).graph.to_numpy(encoding="pcalg amat.pag").tolist()
         [[[0, 2], [1, 0]]]
         """
-
-        def matrices(block: Block) -> NDArray[Any]:
-            return _matrices(block.planes, block.n_nodes, encoding)
-
-        return self._rows(stacked(self._column, self._where, matrices, nodes))
+        return self._rows(stacked(self._column, self._where, lambda block: _matrices(block, encoding), nodes))
 
     def to_text(self, encoding: str = "edge string") -> Texts:
         r"""Return the graph as text of another tool, which `graph_column` and `as_graph` read by this encoding.
@@ -565,19 +561,19 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         return self._per_block(count, column=self._checked())
 
 
-def _matrices(planes: NDArray[np.uint64], n_nodes: int, encoding: str) -> NDArray[Any]:
+def _matrices(block: Block, encoding: str) -> NDArray[Any]:
     """Write graphs as (N, d, d) matrices in an encoding."""
     notation = ENCODINGS.find(encoding)
     if not _is_written(notation):
         names = ", ".join(repr(known.name) for known in ENCODINGS.every() if _is_written(known))
         raise ValueError(f"the encoding {encoding!r} has no matrices; to_numpy writes {names}")
-    if mixed.is_mixed(planes) and {number for pair in notation.codes or () for number in pair} == {0, 1}:
+    if mixed.is_mixed(block.planes) and {number for pair in notation.codes or () for number in pair} == {0, 1}:
         raise CellError(
             0,
             "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; name an "
             "encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by to_text()",
         )
-    marks = mixed.codes_from_planes(planes, n_nodes)
+    marks = mixed.codes_from_planes(block.planes, block.n_nodes)
     return encode(notation, marks) if notation.write is None else notation.write(marks)
 
 

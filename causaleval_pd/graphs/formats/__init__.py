@@ -1,7 +1,7 @@
 """Formats of graphs, one module per tool: what a cell looks like and how it is read.
 
 Every module of this folder declares its encodings (`contract.encoding`) as `ENCODINGS`; they are registered here. To
-add a format, add a module and its test.
+add a format, add its module here, and its test.
 """
 
 from ...contract.encoding import register_encoding

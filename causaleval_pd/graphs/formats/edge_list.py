@@ -114,12 +114,10 @@ def _table_of(lines: list[tuple[int, list[str]]], *, may_be_numbered: bool = Fal
         numbers = pd.to_numeric(table[name], errors="coerce")
         for (number, _), field in zip(rows, table[name].where(numbers.isna()), strict=True):
             if isinstance(field, str):
-                mend = (
-                    "write a point for the decimal comma" if re.fullmatch(r"[-+]?\d*,\d+", field) else f"write a {name}"
-                )
-                raise ValueError(
-                    f"line {number}: found {field[:60]!r} in the column {name!r}, expected a number; {mend}"
-                )
+                is_comma = re.fullmatch(r"[-+]?\d*,\d+", field)
+                mend = "write a point for the decimal comma" if is_comma else f"write a {name}"
+                what = f"{field[:60]!r} in the column {name!r}"
+                raise ValueError(f"line {number}: found {what}, expected a number; {mend}")
         table[name] = numbers
     return table
 

@@ -75,8 +75,6 @@ def read_lingam(cell: Any) -> Matrix:
     return read_matrix(matrix)
 
 
-# ---- objects with a graph or a list for each type of edge ------------------------------------------------------------
-
 _TYPES = {"directed", "bidirected", "undirected", "circle"}
 
 
@@ -108,8 +106,7 @@ def is_ananke(cell: Any) -> bool:
     return isinstance(nodes, dict) and isinstance(edges, (list, set))
 
 
-def read_ananke(cell: Any) -> Edges:
-    """Read a graph of ananke."""
+def _read_ananke(cell: Any) -> Edges:
     edges = MarkedEdges(tuple(cell.vertices))
     for name, marks in (("di_edges", (TAIL, ARROW)), ("bi_edges", (ARROW, ARROW)), ("ud_edges", (TAIL, TAIL))):
         for edge in getattr(cell, name, ()):
@@ -184,7 +181,7 @@ ENCODINGS = (
         meaning="di_edges directed, bi_edges bidirected, ud_edges undirected",
         mark="an edge i -> j is (i, j) in di_edges",
         example="ananke.graphs.ADMG(vertices, di_edges, bi_edges)",
-        read=read_ananke,
+        read=_read_ananke,
         recognise=is_ananke,
     ),
 )

@@ -351,8 +351,7 @@ def read_tetrad_shares(text: str) -> tuple[tuple[str, ...], list[tuple[int, int,
     return names, edges
 
 
-def write_tetrad(names: Sequence[str], ends: Ends) -> str:
-    """Write a graph as Tetrad's text."""
+def _write_tetrad(names: Sequence[str], ends: Ends) -> str:
     # names that hold a mark or a heading, or begin as the number of an edge, read otherwise
     headings = (_NODES.match, _EDGES.match, _LATENT.fullmatch, re.compile(r"[;,\n\r]").search)
 
@@ -417,8 +416,7 @@ def read_model_string(text: str) -> Edges:
     return Edges(tuple(parents), ends)
 
 
-def write_model_string(names: Sequence[str], ends: Ends) -> str:
-    """Write a DAG as a model string."""
+def _write_model_string(names: Sequence[str], ends: Ends) -> str:
     if len(names) < 2:
         raise ValueError("a model string cannot hold a graph of fewer than two nodes here; write an edge string")
     parents: list[list[str]] = [[] for _ in names]
@@ -469,7 +467,7 @@ ENCODINGS = (
         read=read_tetrad,
         types=(str,),
         recognise=is_tetrad,
-        write_text=write_tetrad,
+        write_text=_write_tetrad,
     ),
     Encoding(
         name="model string",
@@ -481,6 +479,6 @@ ENCODINGS = (
         read=read_model_string,
         types=(str,),
         recognise=lambda text: bool(_STRING.match(text) or _PRINTED.search(text)),
-        write_text=write_model_string,
+        write_text=_write_model_string,
     ),
 )

@@ -28,7 +28,7 @@ def is_json(cell: Any) -> bool:
     A mapping from nodes to lists of nodes may have a node named "edges", but no mapping or list in what it lists.
     """
     if isinstance(cell, Mapping) and not isinstance(cell, Set):
-        lists = _lists_in(cell)
+        lists = _parts_of(cell)[:2]
         return all(isinstance(x, list) for x in lists) and any(isinstance(x, (Mapping, list)) for x in chain(*lists))
     if not isinstance(cell, str):
         return False
@@ -37,16 +37,13 @@ def is_json(cell: Any) -> bool:
     return bool(_ARRAY.match(cell))
 
 
-def _graph_in(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the graph of an object: Tetrad's may be one of its values."""
+def _parts_of(content: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """Return the nodes and the edges of an object, or of Tetrad's graph in it, and whether edges are directed."""
     graph = content.get("graph")
-    return graph if isinstance(graph, Mapping) and "edgesSet" in graph else content
-
-
-def _lists_in(content: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return the nodes and the edges of an object."""
-    graph = _graph_in(content)
-    return graph.get("nodes", []), next((graph[key] for key in _EDGE_KEYS if key in graph), None)
+    if isinstance(graph, Mapping) and "edgesSet" in graph:
+        content = graph
+    edges = next((content[key] for key in _EDGE_KEYS if key in content), None)
+    return content.get("nodes", []), edges, content.get("directed", True)
 
 
 def _parsed(text: str) -> Any:
@@ -72,7 +69,7 @@ def read_json(cell: Any) -> Edges:
     """Read a JSON object with nodes and edges, in the ways of Tetrad, caugi and networkx, or an array of edges."""
     content = _parsed(cell) if isinstance(cell, str) else dict(cell)
     content = {"edges": content} if isinstance(content, list) else content
-    nodes, edges_of = _lists_in(content)
+    nodes, edges_of, directed = _parts_of(content)
     if not isinstance(edges_of, list) or not isinstance(nodes, list):
         raise ValueError("found a JSON object without lists of nodes and edges")
     # networkx writes whether a graph is one of several edges per pair, and means a node by its id
@@ -89,7 +86,7 @@ def read_json(cell: Any) -> Edges:
     refuse_numbers((edge for edge in edges_of if isinstance(edge, dict)), _READ)
     for k, edge in enumerate(edges_of, 1):
         try:
-            a, b, *marks = _json_edge(edge, _graph_in(content).get("directed", True))
+            a, b, *marks = _json_edge(edge, directed)
             absent = [name for name in (named.get(a, a), named.get(b, b)) if nodes and name not in edges.position]
             if absent:
                 raise ValueError(f"found an edge of the node {absent[0]!r}, which is not among the nodes")
@@ -146,13 +143,8 @@ def _endpoint(value: Any) -> str:
 
 def write_json(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as a JSON object with nodes, and edges as caugi has them."""
-    edges = [
-        {"from": names[i], "edge": SIGNS[at_i, at_j], "to": names[j]} for i, j, at_i, at_j in sorted(map(forward, ends))
-    ]
+    edges = [{"from": names[i], "edge": SIGNS[a, b], "to": names[j]} for i, j, a, b in sorted(map(forward, ends))]
     return json.dumps({"nodes": list(names), "edges": edges}, ensure_ascii=False)
-
-
-# ---- mappings ------------------------------------------------------------------------------------------------------
 
 
 def is_mapping(cell: Any) -> bool:

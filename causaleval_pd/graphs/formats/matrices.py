@@ -165,8 +165,6 @@ LINGAM = _of_numbers(
     explain=explain_effects,
 )
 
-# ---- strings -------------------------------------------------------------------------------------------------------
-
 _TIGRAMITE = {f"{a}-{b}": (MARK_OF_CHARACTER[b], MARK_OF_CHARACTER[a]) for a, b in product("-<o", "->o")}
 _TIGRAMITE |= {"+->": INTO, "<-+": OUT_OF}
 _STRINGS = {marks: sign for sign, marks in _TIGRAMITE.items()}
@@ -204,8 +202,7 @@ def read_tigramite(cell: NDArray[Any]) -> Matrix:
     return Matrix(None, marks)
 
 
-def write_tigramite(marks: NDArray[np.uint8]) -> NDArray[Any]:
-    """Write marks as strings."""
+def _write_tigramite(marks: NDArray[np.uint8]) -> NDArray[Any]:
     other = marks.transpose(0, 2, 1)
     written = np.zeros(marks.shape, "<U3")
     for (at_column, at_row), sign in _STRINGS.items():
@@ -322,6 +319,6 @@ ENCODINGS = (
         types=(np.ndarray,),
         recognise=lambda cell: cell.dtype.kind == "U" and cell.ndim >= 2,
         codes=pairs_of_marks({mark: mark for mark in (TAIL, ARROW, CIRCLE)}, "column") | {INTO: INTO, OUT_OF: OUT_OF},
-        write=write_tigramite,
+        write=_write_tigramite,
     ),
 )
