@@ -20,7 +20,7 @@ from .cubes.summary import summary
 from .fields.baselines.with_baselines import with_baselines
 from .fields.edge_scores.series import SeriesScoreAccessor
 from .fields.time_series.series import SeriesLaggedAccessor
-from .graphs.series import SeriesGraphAccessor
+from .graphs.graph import SeriesGraphAccessor
 from .inference.compare import compare
 from .inference.linear_model import model
 from .inference.ranking import rank_test

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -29,9 +30,9 @@ from ..contract.encoding import (
     without_comment_marks,
 )
 from .classes import not_in_class
-from .edge_strings import write_graph, write_names
+from .edge_marks import decode, decode_sparse, self_loop
+from .edge_strings import cut, write_graph, write_names
 from .kernels.planes import KINDS, row_chunks
-from .matrix_codes import decode, decode_sparse, self_loop
 from .mixed import marks as mixed
 from .mixed.conversions import MOST_NODES
 from .node_names import BYTE_ORDER_MARK, EXPLAIN_MARK, Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
@@ -41,15 +42,13 @@ Ints = NDArray[np.int64]
 _Marks = dict[tuple[int, int], Pair]
 
 
-def _blocks(n_nodes: int, rows: Ints, planes: NDArray[np.uint64], node_set: Ints) -> list[Block]:
-    """Return graphs of four planes as blocks: those that have plain marks with two planes."""
-    blocks = []
+def _blocks(n_nodes: int, rows: Ints, planes: NDArray[np.uint64], node_set: Ints) -> Iterator[Block]:
+    """Yield graphs of four planes as blocks: those that have plain marks with two planes."""
     plain = mixed.has_plain_marks(planes)
     for some, change in ((plain, mixed.lower), (~plain, np.asarray)):
         if some.any():
             kinds = np.zeros(int(some.sum()), np.uint8)
-            blocks.append(Block(n_nodes, rows[some], change(planes[some]), kinds, node_set[some]))
-    return blocks
+            yield Block(n_nodes, rows[some], change(planes[some]), kinds, node_set[some])
 
 
 def _blocks_of_edges(graphs: Iterable[tuple[int, Matched, _Marks]]) -> Iterator[Block]:
@@ -86,8 +85,6 @@ def _one_a_pair(ends: Ends) -> _Marks:
     return marks
 
 
-#: letters of a graph in a message
-_MOST_SHOWN = 60
 #: letters of texts that are kept to be found again
 _MOST_LETTERS = 1 << 24
 
@@ -129,7 +126,7 @@ class Cells:
         if rename is not None and not isinstance(rename, Mapping):
             raise TypeError(f"rename must be a mapping of labels to node names, found {type(rename).__name__}")
         self._where, self._nodes, self._encoding = where, nodes, encoding
-        self._recognisers: dict[str | None, Recogniser] = {}
+        self._recogniser_of = cache(Recogniser)
         if not isinstance(encoding, list):
             self._recogniser(0)  # refuses an unknown name
         self._sets = NodeSets(rename)
@@ -161,12 +158,7 @@ class Cells:
 
     def _recogniser(self, row: int) -> Recogniser:
         """Return what finds the encoding of a row's cell."""
-        named = self._encoding
-        chosen = named[row] if isinstance(named, list) else named
-        recogniser = self._recognisers.get(chosen)
-        if recogniser is None:
-            recogniser = self._recognisers[chosen] = Recogniser(chosen)
-        return recogniser
+        return self._recogniser_of(self._encoding[row] if isinstance(self._encoding, list) else self._encoding)
 
     @contextmanager
     def _naming(self, row: int) -> Iterator[None]:
@@ -184,11 +176,12 @@ class Cells:
         recogniser = self._recogniser(row)
         read = self._read_text if isinstance(cell, str) else self._read_cell
         encoding, content = read(cell, recogniser)
-        if not isinstance(content, bytes) and content.kind is not None:
-            self._named[row] = content.kind
         if isinstance(content, bytes):
             self._packed.append((row, content))
-        elif isinstance(content, Edges):
+            return
+        if content.kind is not None:
+            self._named[row] = content.kind
+        if isinstance(content, Edges):
             labels, expected = content.labels, self._nodes.rows[row]
             if labels is None and expected is None:
                 found_cell = "a table without edges" if isinstance(cell, pd.DataFrame) else repr(cell)
@@ -386,8 +379,7 @@ def _reading(encoding: Encoding, cell: Any) -> str | None:
         return None
     block = column.blocks[0]
     [edges] = mixed.edges_of(block.planes, block.n_nodes)
-    text = write_graph(write_names(column.node_sets[0]), edges)
-    return repr(text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "...")
+    return repr(cut(write_graph(write_names(column.node_sets[0]), edges)))
 
 
 def _check_matrix(matrix: Any, labels: Labels | None) -> None:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels import kernels, mixed_kernels
-from .kernels.planes import ADMG, CPDAG, DAG, DIGRAPH, MAG, MIXED, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
+from .kernels.planes import ADMG, CPDAG, DAG, DIGRAPH, MAG, MIXED, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL
 from .mixed import marks as mixed
 from .mixed.conversions import not_simple, ready
 
@@ -98,15 +98,6 @@ def is_admg(planes: Planes, n_nodes: int) -> Flags:
     return flags
 
 
-def is_skeleton(planes: Planes, n_nodes: int) -> Flags:
-    """Return which graphs have the edge -- only."""
-    return ~_has(mixed.adjacencies(planes) & ~mixed.where(planes, TAIL, TAIL))
-
-
-def _is_simple(planes: Planes, n_nodes: int) -> Flags:
-    return ~_has(mixed.doubles(planes))
-
-
 #: which graphs are in a class; every graph of two planes is a pdag
 _IN_CLASS: dict[int, Callable[[Planes, int], Flags]] = {
     DAG: is_dag,
@@ -115,8 +106,8 @@ _IN_CLASS: dict[int, Callable[[Planes, int], Flags]] = {
     MAG: is_mag,
     PAG: is_pag,
     ADMG: is_admg,
-    SKELETON: is_skeleton,
-    MIXED: _is_simple,
+    SKELETON: lambda planes, n_nodes: ~_has(mixed.adjacencies(planes) & ~mixed.where(planes, TAIL, TAIL)),
+    MIXED: lambda planes, n_nodes: ~_has(mixed.doubles(planes)),
 }
 
 
@@ -174,8 +165,6 @@ MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
 
 def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
     """Return the CPDAG of each graph, and which graphs have none (without a consistent DAG extension)."""
-    if mixed.is_mixed(planes):
-        raise ValueError(f"a graph is {a_kind(kinds[0])}, which has no CPDAG; take its pag()")
     result, none = planes.copy(), np.zeros(len(planes), dtype=np.bool_)
     dags = np.flatnonzero(kinds == DAG)
     result[dags] = kernels().dag_to_cpdag(planes[dags], n_nodes)[0]

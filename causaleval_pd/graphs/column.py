@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -111,56 +112,28 @@ def graph_column(
     """
     series = rows_of(values, index, "graphs", dims=(2,))
     labels, name = series.index, series.name
-
-    def where(row: int) -> str:
-        return name_row(row, labels, name)
-
+    where = partial(name_row, index=labels, column=name)
     values_index = values.index if isinstance(values, pd.Series) else None
-    if not is_packed(series) or nodes is not None or rename is not None:
-        return read_column(
-            series.tolist(),
-            labels,
-            name,
-            where,
-            nodes=nodes,
-            encoding=encoding,
-            kind=kind,
-            rename=rename,
-            index=values_index,
-        )
-    kinds = _kind_codes(kind, len(labels), values_index)
-    column = unpack_column(series, column=name)
-    declared = column.scatter([block.kinds for block in column.blocks], -1, np.int16)
-    settled = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
-    return pack_column(settled, index=labels, name=name)
+    if is_packed(series) and nodes is None and rename is None:
+        kinds, column = _kind_codes(kind, len(labels), values_index), unpack_column(series, column=name)
+        declared = column.scatter([block.kinds for block in column.blocks], -1, np.int16)
+        column = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
+    else:
+        lists = NodeLists.read(nodes, len(labels), values_index)
+        column = read_cells(series.tolist(), where, lists, encoding, kind, rename, values_index)
+    return pack_column(column, index=labels, name=name)
 
 
-def read_column(
+def read_cells(
     cells: Iterable[Any],
-    labels: pd.Index,
-    name: Hashable | None,
     where: Where,
-    *,
-    nodes: Any = None,
+    nodes: NodeLists,
     encoding: Any = None,
     kind: Any = None,
     rename: Mapping[Hashable, Hashable] | None = None,
     index: pd.Index | None = None,
-) -> pd.Series:
-    """Read cells as `graph_column`: messages name a row by `where`; a Series of other arguments has the `index`."""
-    lists = NodeLists.read(nodes, len(labels), index)
-    return pack_column(_read(cells, where, lists, encoding, kind, rename, index), index=labels, name=name)
-
-
-def _read(
-    cells: Iterable[Any],
-    where: Where,
-    nodes: NodeLists,
-    encoding: Any,
-    kind: Any,
-    rename: Mapping[Hashable, Hashable] | None,
-    index: pd.Index | None = None,
 ) -> UnpackedColumn:
+    """Read cells as `graph_column`: messages name a row by `where`; a Series of other arguments has the `index`."""
     n_rows = len(nodes.rows)
     kinds = _kind_codes(kind, n_rows, index)
     if encoding is not None and not isinstance(encoding, str):
@@ -211,7 +184,7 @@ def as_graph(
     if nodes is not None:
         check_type(nodes, Iterable, "a list of node names", "nodes")
     lists = NodeLists.read(None if nodes is None else list(nodes), 1)
-    column = _read([value], lambda row: "graph", lists, encoding, kind, rename)
+    column = read_cells([value], lambda row: "graph", lists, encoding, kind, rename)
     if not column.blocks:
         raise ValueError(f"expected a graph, found {value!r}")
     return next(graphs_of(column))
@@ -224,7 +197,7 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
     ----------
     series : Series
         Packed graphs, which pass as they are (`unpack_column` checks them), or cells that name their nodes and show
-        where their edges point: networkx, edge strings, edge lists, causal-learn, `Graph`, packed bytes.
+        where their edges point.
     column : hashable, optional
         Name of the column in messages; default the name of `series`.
 
@@ -235,10 +208,8 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
 
     Raises
     ------
-    AmbiguousEncodingError
-        If a cell is a matrix.
-    ValueError, TypeError
-        As `graph_column`.
+    AmbiguousEncodingError, ValueError, TypeError
+        As `graph_column`; the first also if a cell is a matrix.
 
     Examples
     --------
@@ -248,12 +219,9 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
     """
     if is_packed(series):
         return as_packed(series)
-    column = series.name if column is None else column
-
-    def where(row: int) -> str:
-        return name_row(row, series.index, column)
-
-    return read_column(series.tolist(), series.index, series.name, where)
+    where = partial(name_row, index=series.index, column=series.name if column is None else column)
+    graphs = read_cells(series.tolist(), where, NodeLists.read(None, len(series)))
+    return pack_column(graphs, index=series.index, name=series.name)
 
 
 def is_graph_column(series: pd.Series) -> bool:
@@ -278,10 +246,10 @@ def is_graph_column(series: pd.Series) -> bool:
     """
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.cat.categories.to_series()
-    if not (is_packed(series) or series.dtype == object or pd.api.types.is_string_dtype(series.dtype)):
-        return False
     if is_packed(series):
         series = as_packed(series)
+    elif not (series.dtype == object or pd.api.types.is_string_dtype(series.dtype)):
+        return False
     cells = series.dropna().iloc[:_FIRST_CELLS].tolist()
     if not cells:
         return is_packed(series)

@@ -20,7 +20,6 @@ from functools import lru_cache
 
 from ..contract.encoding import Edges, Ends
 from .edge_marks import MARK_OF_CHARACTER, SHORT_SIGNS, MarkedEdges, forward, single_edges
-from .other_texts import explain_other_text
 
 ARROWS = "'->', '<-' and '--'"
 CIRCLES = "'<->', 'o->', 'o-o' and 'o--'"
@@ -54,6 +53,36 @@ _MAY_BE_TWO = "which between two arrows, or beside one without blanks, may be tw
 #: what joins the factors of a configurational model
 _FACTORS = re.compile(r"[+*]")
 _IN_QUOTES = re.compile(r""""[^"]*"|'[^']*'""")
+
+# ---- of texts that are no edge strings, for messages ----
+#: letters of a text that are looked at
+_MOST_READ = 2000
+_PLAIN_ARROW = re.compile(r"<-+|-+>|--+")
+_AS_EDGES = "edges are written as 'A -> B', with ';' or a line end between them"
+
+#: kinds of texts with quotes, by how they begin
+_BEGINNINGS = (
+    (
+        re.compile(r"\s*/knowledge\b"),
+        "is a knowledge file of Tetrad, which is no graph; make it a truth by ce.Knowledge.from_tetrad(text), with the "
+        "metrics required_recall, forbidden_violated and known_accuracy",
+    ),
+    (
+        re.compile(r"""\s*\{\s*(?:"[^"]*"|'[^']*')\s*:"""),
+        "is a mapping as text; pass json.loads(text), or ast.literal_eval(text), with encoding='children' if each node "
+        "lists its children, with encoding='parents' if it lists its parents",
+    ),
+    (
+        re.compile(r"\s*\[\s*(?:\"[^\"]*\"|'[^']*')\s*[,\]]"),
+        "is a list of texts as text; join them, as by '; '.join(ast.literal_eval(text))",
+    ),
+)
+_OTHER_ARROWS = {"\u2192": "->", "\u2190": "<-", "\u2194": "<->", "\u21d2": "->", "=>": "->"}
+_REMARK = re.compile(
+    r"\s*(?:\w*(?:error|exception|warning)\b\s*(?::|in\b)|traceback\b|[^\n]*\b(?:failed|timed out)\b|"
+    r"(?:no|without|empty)\b[^\n;>]*\b(?:edges?|arcs?|graph|links?)\b)",
+    re.I,
+)
 
 
 def _read_name(text: str, at: int) -> tuple[str, bool, int]:
@@ -96,15 +125,16 @@ def _refuse(text: str, at: int) -> ValueError:
 def _explain_name(text: str, name: str, why: str) -> ValueError:
     kind = explain_other_text(text)
     if kind is not None:
-        return ValueError(f"found {_short(text)!r}, which {kind}")
+        return ValueError(f"found {cut(text)!r}, which {kind}")
     return ValueError(
-        f"found {_short(name)!r}, {why}; quote the name of a node: {_quote(_short(name))}; edges are written with "
+        f"found {cut(name)!r}, {why}; quote the name of a node: {_quote(cut(name))}; edges are written with "
         f"{ARROWS}, those of mixed graphs with {CIRCLES}, with ';' between them"
     )
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= _MOST_SHOWN else name[: _MOST_SHOWN - 3] + "..."
+def cut(text: str) -> str:
+    """Return a name or a text for a message, its beginning if it is long."""
+    return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + "..."
 
 
 def parse_edges(text: str) -> Edges:
@@ -149,7 +179,7 @@ def parse_edges(text: str) -> Edges:
         raise _explain_name(text, odd, _STANDS_ALONE)
     if repeated is not None and not linked:
         raise ValueError(
-            f"found {_short(text)!r}, which has no edge and {repeated!r} twice, as matrices and tables have; read it "
+            f"found {cut(text)!r}, which has no edge and {repeated!r} twice, as matrices and tables have; read it "
             "from its file by ce.read_graphs(path), or by pd.read_csv(path, sep=';'), with index_col=0 and encoding= "
             "for a matrix, and with the columns from and to for a table of edges"
         )
@@ -191,7 +221,7 @@ def _near(text: str, at: int) -> str:
 
 def explain_text(cell: str) -> str:
     """Return a message for a cell that is the text of an object."""
-    shown = cell if len(cell) <= 60 else cell[:57] + "..."
+    shown = cut(cell)
     if re.match(r"\[\s*\[\s*[-\d.]+\s*,", cell):  # nested lists, as JSON writes matrices
         return (
             f"found the text {shown!r}, which is a matrix written as text; read it first and state its direction: "
@@ -244,3 +274,40 @@ def write_graph(names: Sequence[str], ends: Ends) -> str:
         if i not in linked
     ]
     return "; ".join(write_edges(names, ends) + isolated) or "{}"
+
+
+def explain_other_text(text: str) -> str | None:
+    """Return what a text is or has that is no edge string, and how to mend it; None if its kind is not plain."""
+    part = text[:_MOST_READ]
+    what = next((what for pattern, what in _BEGINNINGS if pattern.match(part)), None)
+    if what is not None:
+        return what
+    bare = _IN_QUOTES.sub("x", part)
+    heading = bare.partition("\n")[0]
+    other = next((other for other in _OTHER_ARROWS if other in heading), None)
+    if other is not None:
+        return f"has another arrow; replace it, as by text.replace('{other}', '{_OTHER_ARROWS[other]}')"
+    arrow = _PLAIN_ARROW.search(bare)
+    if arrow is not None:
+        marks = {"words and ':' before its edges": re.search(r"\w:\s", bare[: arrow.start()])}
+        marks |= {"commas": re.search(",", bare), "braces": re.search("[{}]", bare)}
+        what = next((name for name, mark in marks.items() if mark is not None), None)
+        return None if what is None else f"has {what}; {_AS_EDGES}, and a name that holds such a mark is quoted"
+    return _explain_lines(bare)
+
+
+def _explain_lines(text: str) -> str | None:
+    """Return what a text without an arrow is."""
+    if _REMARK.match(text):
+        return (
+            "is a remark or the message of a failed run; write a failed run as a missing value (None), and a graph "
+            "without edges as its nodes ('A; B', or '{}' with nodes=)"
+        )
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    separator = next((x for x in ",\t " if all(len(line.split(x)) == 2 for line in lines)), None)
+    if separator is not None and ";" not in text and (separator != " " or len(lines) > 1):
+        read = f"pd.read_csv(io.StringIO(text), names=['from', 'to'], sep={separator!r})"
+        return f"has pairs of nodes; if they are edges from the first node to the second, make them a table by {read}"
+    if len(lines) > 1 or re.search("[,{}]", text):
+        return f"has no edge; {_AS_EDGES}, and a node without edges is its name"
+    return None

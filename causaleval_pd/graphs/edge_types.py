@@ -2,7 +2,8 @@
 
 The type of the edge of nodes i < j is the mark at i plus four times that at j, as `mixed.marks` codes them; 0 is no
 edge. What the truth's side of the table holds may be another relation of the nodes: that of claims is which of both is
-an ancestor of the other, and whether they are confounded.
+an ancestor of the other, and whether they are confounded. Where a truth is the MAG or PAG of a graph with latent nodes,
+these are read in the graph itself.
 
 Metrics share further counts: of one graph, v-structures, paths, Markov blankets.
 """
@@ -11,15 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import origins
-from .kernels.planes import ARROW, CIRCLE, NONE, TAIL
+from .kernels.planes import ADMG, ARROW, CIRCLE, DAG, MAG, NONE, TAIL, plane_words, planes_from_matrices, row_chunks
+from .mixed.conversions import project
+from .mixed.marks import bidirected, directed_part, is_mixed, lift, marks_from_planes
+from .mixed.relations import DEFINITE, ancestors
 
 Values = NDArray[np.float64]
+Planes = NDArray[np.uint64]
 Weight = Callable[[int, int], int]
 
 
@@ -38,9 +44,9 @@ TYPES = (
     reversed_type(DOUBLE),
 )
 ONE_WAY = (FORWARD, ARROW + 4 * ARROW, CIRCLE + 4 * ARROW, CIRCLE + 4 * CIRCLE, LINE, TAIL + 4 * CIRCLE, DOUBLE)
-#: bits of the relations of a pair of nodes of a true graph
-ABOVE, BELOW = 1 << origins.ANCESTOR, 1 << origins.DESCENDANT
-CONFOUNDED, COMMON = 1 << origins.CONFOUNDED, 1 << origins.COMMON_ANCESTOR
+#: planes of the relations of a pair of nodes of a true graph, and their bits
+_ANCESTOR, _DESCENDANT, _CONFOUNDED, _COMMON = range(4)
+ABOVE, BELOW, CONFOUNDED, COMMON = (1 << plane for plane in range(4))
 #: whether the node at either end is an ancestor of the other one
 _UP = (ABOVE, BELOW)
 
@@ -262,3 +268,79 @@ class AncestorCounts(NamedTuple):
     agreed: NDArray[np.float64]
     #: those whose head is an ancestor of the tail, not vice versa
     opposed: NDArray[np.float64]
+
+
+class Relations(NamedTuple):
+    """Relations of ordered pairs of observed nodes, (N, d, d) each."""
+
+    #: u is an ancestor of v
+    ancestor: NDArray[np.bool_]
+    #: u <-> v in the projection to an acyclic directed mixed graph
+    confounded: NDArray[np.bool_]
+    #: a latent node is an ancestor of u and v
+    common_ancestor: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Origins:
+    """The graphs that truths are projections of, one per truth."""
+
+    #: number of nodes, latent ones included
+    n_nodes: int
+    #: (N, 2 or 4, W): DAGs, ADMGs or MAGs
+    planes: Planes
+    #: (N,): their classes
+    kinds: NDArray[np.uint8]
+    #: (N, d): which of their nodes the truths have, ascending
+    observed: NDArray[np.int64]
+
+    def take(self, positions: NDArray[Any]) -> Origins:
+        """Return the graphs at `positions`."""
+        return Origins(self.n_nodes, self.planes[positions], self.kinds[positions], self.observed[positions])
+
+    @cached_property
+    def relations(self) -> Relations:
+        """What the graphs decide about their observed nodes; nothing of graphs of other classes."""
+        n, d = self.observed.shape
+        masks = Relations(*(np.zeros((n, d, d), bool) for _ in range(3)))
+        known = np.flatnonzero(np.isin(self.kinds, (DAG, ADMG, MAG)))
+        for part in row_chunks(len(known), 40 * self.n_nodes**2):
+            rows = known[part]
+            planes, observed = self.planes[rows], self.observed[rows]
+            above = ancestors(lift(directed_part(planes)) if is_mixed(planes) else planes, self.n_nodes, "path")
+            seen = (np.arange(len(rows))[:, None, None], observed[:, :, None], observed[:, None, :])
+            masks.ancestor[rows] = (above == DEFINITE)[seen]
+            masks.common_ancestor[rows] = _common_ancestors(planes, above == DEFINITE, observed)[seen]
+            marks = marks_from_planes(project(planes, self.n_nodes, observed, to_admg=True), d)
+            heads = (marks == 2) & ((marks.transpose(0, 2, 1) == 2) | (marks.transpose(0, 2, 1) == 0))
+            masks.confounded[rows] = heads | heads.transpose(0, 2, 1)
+        return masks
+
+    @cached_property
+    def relation_planes(self) -> Planes:
+        """The relations as pair planes (N, 4, W): ancestor forward and backward, confounded, with a common ancestor."""
+        n, d = self.observed.shape
+        planes = np.zeros((n, 4, plane_words(d)), np.uint64)
+        order = np.arange(d, dtype=np.int64)
+        planes[:, [_ANCESTOR, _DESCENDANT]] = planes_from_matrices(self.relations.ancestor, order)
+        planes[:, _CONFOUNDED] = planes_from_matrices(self.relations.confounded, order)[:, 0]
+        planes[:, _COMMON] = planes_from_matrices(self.relations.common_ancestor, order)[:, 0]
+        return planes
+
+
+def _common_ancestors(planes: Planes, above: NDArray[np.bool_], observed: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which nodes have a latent ancestor in common, an edge <-> standing for a latent parent of both."""
+    n, n_nodes = above.shape[:2]
+    latent = np.ones((n, n_nodes), bool)
+    np.put_along_axis(latent, observed, False, axis=1)
+    reach = (above | np.eye(n_nodes, dtype=bool)).astype(np.float32)  # of nodes and their descendants
+    hidden = above.astype(np.float32) * latent[:, :, None]
+    shared = hidden.transpose(0, 2, 1) @ hidden
+    if is_mixed(planes) and bidirected(planes).any():
+        marks = marks_from_planes(planes, n_nodes)
+        one = (marks == 2) & np.isin(marks.transpose(0, 2, 1), (0, 2))
+        spouses = (one | one.transpose(0, 2, 1)).astype(np.float32)
+        shared += reach.transpose(0, 2, 1) @ spouses @ reach
+    mask = shared > 0
+    mask[:, range(n_nodes), range(n_nodes)] = False
+    return np.asarray(mask)

@@ -12,21 +12,7 @@ from numpy.typing import NDArray
 
 from .classes import class_cpdag
 from .edge_strings import write_edges, write_names
-from .kernels.planes import (
-    ADMG,
-    ARROW,
-    CIRCLE,
-    CPDAG,
-    DAG,
-    DIGRAPH,
-    MAG,
-    MIXED,
-    PAG,
-    PLAIN_KINDS,
-    SKELETON,
-    TAIL,
-    a_kind,
-)
+from .kernels.planes import ADMG, ARROW, CIRCLE, CPDAG, DAG, DIGRAPH, MAG, PAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
 from .mixed.conversions import mag_to_pag, pag_to_mag
 from .mixed.marks import edges_of, lift, lower, marks_from_planes
 
@@ -141,12 +127,10 @@ def _mixed_fault(graph: _Written, kind: int) -> str | None:
     two = graph.first(lambda a, b: not (a and b))
     if two:
         return f"has the two edges {two} of one pair; only an admg has such pairs"
-    if kind == MIXED:
-        return None
     if kind == MAG:
         circle = graph.first(lambda a, b: CIRCLE in (a, b))
         return f"has the edge {circle}, and a MAG has no circles" if circle else _mag_fault(graph)
-    return _pag_fault(graph)
+    return _pag_fault(graph) if kind == PAG else None
 
 
 def _difference(graph: _Written, completed: Planes, what: str) -> str | None:

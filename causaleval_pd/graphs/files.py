@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import re
@@ -13,13 +14,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from ..contract.checks import check_type, warn
 from ..contract.encoding import ENCODINGS
-from .column import read_column
-from .formats.text_matrices import read_table
-from .other_texts import explain_other_text
-from .packing import MAX_NODES
+from .column import read_cells
+from .edge_strings import explain_other_text
+from .formats.edge_list import edge_columns, read_csv, read_printed
+from .node_names import NodeLists
+from .packing import MAX_NODES, pack_column
 
 #: a file of this size is read at once
 MAX_BYTES = 1 << 28
@@ -43,6 +46,16 @@ _NO_TEXTS = {
 }
 #: encodings of texts by the suffix of their file, so that the rest of a truncated file is not read as an edge string
 _ENCODING_OF = {".dot": "DOT", ".gv": "DOT", ".gml": "GML", ".graphml": "GraphML", ".json": "JSON", ".bif": "BIF"}
+
+#: of texts of numbers: a matrix with or without names, or a table of edges
+_NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?$|(?:nan|inf|NA|NaN)$")
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*+,\d++(?:[eE][-+]?\d++)?$")
+#: separators of fields; a comma may be that of decimals where there is another
+_SEPARATORS = "\t;,"
+_IN_QUOTES = re.compile(r'"[^"\n]*+"')
+_ARROW = re.compile(r"->|<-|--|-@|@-|o-")
+_COMMENTS = re.compile(r"\s*+(?>(?:#[^\n]*+(?:\n|$)\s*+)*)")
+_FLAGS = {"true", "false"}
 
 
 def read_graphs(
@@ -112,19 +125,15 @@ def read_graphs(
     empty: list[str] = []
     # a file is read when its graph is
     cells = (_read_named(file, name, empty) for file, name in zip(files, names, strict=True))
-    index = pd.Index(names, name="file", dtype="str")
-
-    def where(row: int) -> str:
-        return f"file {names[row]}"
-
-    graphs = read_column(cells, index, "graph", where, nodes=nodes, encoding=encoding, kind=kind, rename=rename)
+    lists = NodeLists.read(nodes, len(files))
+    graphs = read_cells(cells, lambda row: f"file {names[row]}", lists, encoding, kind, rename)
     if empty:
         shown = ", ".join(empty[:5]) + ", ..." * (len(empty) > 5)
         warn(
             f"{len(empty)} of {len(files)} files are empty and read as missing values, which count as failed runs: "
             f"{shown}; a graph without edges is written as its nodes ('A; B')"
         )
-    return graphs
+    return pack_column(graphs, index=pd.Index(names, name="file", dtype="str"), name="graph")
 
 
 def _read_named(file: Path, name: str, empty: list[str]) -> Any:
@@ -192,8 +201,137 @@ def _read_cell(file: Path) -> Any:
         raise ValueError(f"byte {fault.start} is not valid UTF-8; save the file as UTF-8") from None
     name = _ENCODING_OF.get(suffix)
     if name is None:
-        return read_table(text, is_table=suffix in (".csv", ".tsv"))
+        return _read_table(text, is_table=suffix in (".csv", ".tsv"))
     if not ENCODINGS.find(name).takes(text):
         kind = explain_other_text(text) or f"does not begin as {name}; read other texts by graph_column"
         raise ValueError(f"found {text[:40]!r}, which {kind}")
     return text
+
+
+def _read_table(text: str, *, is_table: bool = False) -> Any:
+    """Return the matrix or the table of edges that a text holds, else the text itself, which a table is not."""
+    if ENCODINGS["GML"].takes(text):
+        # its words may stand like those of a table
+        return text
+    lines = [line for line in text.lstrip("\r\n").split("\n", 20)[:20] if line.strip()][:2]
+    if not lines:
+        return text
+    if lines[0][0] == "#" and (is_table or not isinstance(_read_table(_COMMENTS.sub("", text, count=1)), str)):
+        raise ValueError(
+            f"line 1: found the comment {lines[0][:40]!r} before a matrix or table; delete the '#' before names of "
+            "nodes, and other comments whole"
+        )
+    separator = _separator(lines)
+    first, *second = [_fields(line, separator) for line in lines]
+    if any(first) and all(_NUMBER.match(field) or not field for field in first):
+        header = _names_are_numbers(text, separator)
+        if header or all(first):
+            return _matrix(text, separator, header=header)
+    if edge_columns(first) is not None and not (separator is None and any(map(_ARROW.search, lines))):
+        return read_printed(text) if separator is None else read_csv(text, separator)
+    if any(map(_ARROW.search, lines)):
+        return text
+    plain = _is_row(first, None)
+    header = not plain and bool(second) and _is_row(second[0], first)
+    if is_table and not header and not plain:
+        raise ValueError(
+            f"line 1: found {lines[0][:40]!r}, expected names of nodes and a matrix of numbers below, or a table with "
+            "the columns from and to, or source and target"
+        )
+    return _matrix(text, separator, header=header) if header or plain else text
+
+
+def _separator(lines: list[str]) -> str | None:
+    """Return the separator of fields, None for blanks."""
+    plain = [_IN_QUOTES.sub("x", line) for line in lines]
+    if len(plain[0].split()) > 1 and not any(x in plain[0] for x in _SEPARATORS):
+        return None
+    return next((x for line in plain for x in _SEPARATORS if x in line), None)
+
+
+def _fields(line: str, separator: str | None) -> list[str]:
+    if separator is None:
+        return [field.strip('"') for field in line.split()]
+    return [field.strip() for field in next(csv.reader([line.strip("\r\n")], delimiter=separator), [])]
+
+
+def _is_row(fields: list[str], names: list[str] | None) -> bool:
+    """Return whether fields are those of a row of a matrix, if perhaps a faulty one, below these names."""
+    numbers = fields if names is None or (len(names) == len(fields) and _is_value(fields[0])) else fields[1:]
+    if names is not None and len(names) not in (len(fields), len(fields) - 1):
+        return len(numbers) > 1 and all(map(_NUMBER.match, fields))
+    return len(fields) > 1 and any(numbers) and all(map(_is_value, numbers))
+
+
+def _names_are_numbers(text: str, separator: str | None) -> bool:
+    """Return whether the first line of a text of numbers names the nodes, as the matrix is square without it only."""
+    rows = [fields for line in text.splitlines() if any(fields := _fields(line, separator))]
+    names, others = rows[0], rows[1:]
+    if names[0] == "":
+        return names[1:] == [row[0] for row in others]
+    if len(others) != len(names) or len({*names}) < len(names) or {*names} <= {"0", "1"}:
+        # one row too many of zeros and ones is a fault of the file
+        return False
+    with_labels = all(len(row) == len(names) + 1 for row in others) and names == [row[0] for row in others]
+    return with_labels or all(len(row) == len(names) for row in others)
+
+
+def _is_value(field: str) -> bool:
+    """Return whether a field is a number or stands for one, if perhaps a faulty one, and so not a name."""
+    return not field or bool(_NUMBER.match(field) or _DECIMAL_COMMA.match(field)) or field.lower() in _FLAGS
+
+
+def _matrix(text: str, separator: str | None, *, header: bool) -> Any:
+    """Read a matrix; a header names the columns, and a name before each row the rows."""
+    names: list[str] | None = None
+    rows: list[NDArray[np.float64]] = []
+    labels: list[str] = []
+    for number, line in enumerate(io.StringIO(text), 1):
+        fields = _fields(line, separator)
+        if not any(fields):
+            continue
+        if header and names is None:
+            names = fields
+            continue
+        if len(fields) > MAX_NODES + 1:
+            raise ValueError(f"line {number}: found {len(fields)} numbers; at most {MAX_NODES} nodes are supported")
+        if names and (not _is_value(fields[0]) or len(fields) == len(names) + (1 if names[0] else 0)):
+            labels.append(fields[0])
+            fields = fields[1:]
+        _check_numbers(fields, names, number)
+        if rows and len(fields) != len(rows[0]):
+            raise ValueError(f"line {number}: found {len(fields)} numbers, the first row has {len(rows[0])}")
+        if len(rows) >= len(fields):
+            more = "; if line 1 holds names, write ones that are not numbers" if names is None else ""
+            raise ValueError(f"line {number}: found more than {len(fields)} rows of {len(fields)} numbers{more}")
+        rows.append(np.array(["nan" if field == "NA" else field for field in fields], np.float64))
+    if not rows or len(rows) != len(rows[0]):
+        raise ValueError(f"found {len(rows)} rows of {len(rows[0]) if rows else 0} numbers, expected a square matrix")
+    stacked = np.stack(rows)
+    values = stacked.astype(np.int8) if np.isin(stacked, np.arange(-100, 101)).all() else stacked
+    if names is None:
+        return values
+    columns = [name for name in names if name] if len(names) > len(rows) else names
+    if len(columns) != len(rows) or (labels and len(labels) != len(rows)):
+        raise ValueError(f"line 1: found {len(columns)} names, expected {len(rows)} as there are rows")
+    return pd.DataFrame(values, labels or columns, columns)
+
+
+def _check_numbers(fields: list[str], names: list[str] | None, number: int) -> None:
+    """Refuse fields of a line that are not numbers, by the name of their column, or its number where it has none."""
+    place = next((k for k, field in enumerate(fields) if not _NUMBER.match(field)), None)
+    if place is None:
+        return
+    if names and not names[-1] and not fields[-1]:
+        raise ValueError(f"line {number}: ends with a separator; delete it at the end of all lines")
+    field, named = fields[place], (names or [])[-len(fields) :]
+    column = f"column {named[place]!r}" if place < len(named) and named[place] else f"column {place + 1}"
+    mend = ""
+    if not field:
+        mend = "; write 0 where there is no edge"
+    elif _DECIMAL_COMMA.match(field):
+        mend = f"; write a point for the decimal comma, as {field.replace(',', '.')[:60]!r}"
+    elif field.lower() in _FLAGS:
+        mend = "; write 1 for true and 0 for false"
+    shown = repr(field[:60]) if field else "an empty cell"
+    raise ValueError(f"line {number}: found {shown}, expected a number in {column}{mend}")

@@ -1,4 +1,4 @@
-"""The Graph value: node names, a class, and the marks of its edges."""
+"""The Graph value (node names, a class, the marks of its edges), and the accessor ``series.graph`` of columns."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ..contract.cells import ColumnAccessor
+from ..contract.checks import name_row
 from . import classes
 from .kernels.planes import KINDS, a_kind, arcs_from_planes, padding_mask, plane_words, planes_of_kind
 from .methods import GraphMethods
 from .mixed.marks import is_mixed, reserved
-from .packing import Block, UnpackedColumn, check_names, pack_cell, unpack_array
+from .packing import Block, UnpackedColumn, check_names, is_packed, pack_cell, pack_column, unpack_array, unpack_column
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -170,3 +172,98 @@ def graphs_of(column: UnpackedColumn) -> Iterator[Graph]:
     for block in column.blocks:
         for i, planes in enumerate(block.planes):
             yield Graph._of_checked(column.node_sets[block.node_set[i]], KINDS[block.kinds[i]], planes)
+
+
+class SeriesGraphAccessor(
+    ColumnAccessor,
+    GraphMethods[pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.Series, pd.DataFrame],
+):
+    """Properties and conversions of a column of packed graphs: ``series.graph``.
+
+    Every result is on the index of the column, and a missing graph gives a missing result. A `Graph` has the same
+    methods.
+
+    Parameters
+    ----------
+    series : Series
+        Packed graphs, made by `graph_column`.
+
+    Raises
+    ------
+    AttributeError
+        If the column does not hold packed graphs.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> column = ce.graph_column(["A -> B <- C", "A -- B; C", None])
+    >>> column.graph.n_edges.tolist()
+    [2, 1, <NA>]
+    >>> column.graph.cpdag().graph.to_strings().tolist()
+    ['A -> B; C -> B', 'A -- B; C', nan]
+    """
+
+    _name, _nouns, _maker = "graph", "graphs", "graph_column"
+
+    @staticmethod
+    def _holds(series: pd.Series) -> bool:
+        return is_packed(series)
+
+    def _repr_html_(self) -> str:
+        """Show the first graphs as a table in a notebook."""
+        n, shown = len(self._obj), 10
+        head = type(self)(self._obj.iloc[:shown]).show().to_html(max_rows=shown, notebook=True)
+        return f"{head}<p>{n} graphs</p>" if n <= shown else f"{head}<p>{n} graphs, the first {shown} shown</p>"
+
+    @property
+    def _column(self) -> UnpackedColumn:
+        return unpack_column(self._obj)
+
+    @property
+    def _index(self) -> pd.Index:
+        return self._obj.index
+
+    def _where(self, row: int) -> str:
+        return name_row(row, self._obj.index, self._obj.name)
+
+    def _graphs(self, column: UnpackedColumn) -> pd.Series:
+        return pack_column(column, index=self._obj.index, name=self._obj.name)
+
+    def _items(self, column: UnpackedColumn, parts: Sequence[NDArray[Any]], dtype: str) -> pd.Series:
+        fill = {"Int64": 0, "boolean": False, "float64": np.nan}.get(dtype)
+        values = column.scatter(parts, fill, np.asarray(fill).dtype)
+        masked = {"Int64": pd.arrays.IntegerArray, "boolean": pd.arrays.BooleanArray}.get(dtype)
+        data = values if masked is None else masked(values, column.missing)
+        return pd.Series(data, index=self._obj.index, name=self._obj.name, dtype=dtype)
+
+    def _rows(self, rows: Any) -> Any:
+        return rows
+
+    def to_strings(self) -> pd.Series:
+        """Return the graphs as edge strings, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""
+        return self.to_text()
+
+    def to_graphs(self) -> pd.Series:
+        """Return the graphs as `Graph` values (an object column, for use in Python)."""
+        column = self._checked()
+        graphs = np.full(column.n_rows, None, dtype=object)
+        graphs[[row for block in column.blocks for row in block.rows.tolist()]] = list(graphs_of(column))
+        return pd.Series(graphs, index=self._obj.index, name=self._obj.name, dtype=object)
+
+    @property
+    def nodes(self) -> pd.Series:
+        """Node names of each graph, a tuple in code-point order."""
+        column = self._column
+        names = np.full(len(column.node_sets) + 1, None, dtype=object)
+        for i, node_set in enumerate(column.node_sets):
+            names[i] = node_set
+        # that of a missing graph is the last
+        return pd.Series(names[column.row_node_set], index=self._obj.index, name=self._obj.name, dtype=object)
+
+    @property
+    def kind(self) -> pd.Series:
+        """Graph class, a categorical over dag, cpdag, pdag, digraph, mag, pag, admg, skeleton, mixed."""
+        column = self._column
+        codes = column.scatter([block.kinds for block in column.blocks], -1, np.int8)
+        kinds = pd.Categorical.from_codes(codes, pd.Index(KINDS))
+        return pd.Series(kinds, index=self._obj.index, name=self._obj.name)

@@ -1,12 +1,7 @@
 """Interventional essential graphs (I-CPDAGs): the directions that observations and interventions determine.
 
 Two DAGs are I-equivalent iff they have the same skeleton and v-structures, before and after the edges into each set of
-targets are removed. The I-CPDAG has the directed edges that all members of a class share.
-
-References
-----------
-Hauser & Buehlmann (2012), Characterization and greedy learning of interventional Markov equivalence classes of directed
-acyclic graphs, Journal of Machine Learning Research 13.
+targets are removed. The I-CPDAG has the directed edges that all members of a class share (see `series.graph.icpdag`).
 """
 
 from __future__ import annotations
@@ -21,9 +16,8 @@ from numpy.typing import NDArray
 
 from ..contract.cells import is_missing, one_per_row
 from . import classes
-from .dags import parent_sets
 from .kernels.planes import CPDAG, DAG, PDAG, a_kind, matrices_from_planes, planes_from_matrices, row_chunks
-from .orientations import bits, close
+from .orientations import bits, close, parent_sets
 from .packing import UnpackedColumn
 
 Planes = NDArray[np.uint64]

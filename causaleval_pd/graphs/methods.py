@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice
 from ..contract.encoding import ENCODINGS, CellError, Encoding, Ends
 from . import classes
-from .edge_marks import SHORT_SIGNS, forward, single_edges
+from .edge_marks import SHORT_SIGNS, encode, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .interventional import icpdags
 from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, KINDS, MAG, PAG, PDAG, SKELETON, TAIL, a_kind
-from .matrix_codes import encode
 from .mixed import marks as mixed
 from .mixed import relations
 from .node_names import short
@@ -176,11 +175,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> ce.graph_column(["A o-> B"]).graph.to_numpy(encoding="pcalg amat.pag").tolist()
         [[[0, 2], [1, 0]]]
         """
-
-        def matrices(block: Block) -> NDArray[Any]:
-            return _matrices(block.planes, block.n_nodes, encoding)
-
-        return self._rows(stacked(self._column, self._where, matrices, nodes))
+        return self._rows(stacked(self._column, self._where, lambda block: _matrices(block, encoding), nodes))
 
     def to_text(self, encoding: str = "edge string") -> Texts:
         r"""Return the graph as text of another tool, which `graph_column` and `as_graph` read by this encoding.
@@ -281,7 +276,15 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
 
         Of mixed graphs it is the number of unshielded colliders, A *-> B <-* C.
         """
-        return self._per_block(_n_v_structures)
+
+        def count(block: Block) -> NDArray[Any]:
+            if mixed.is_mixed(block.planes):
+                return relations.unshielded_colliders(block.planes, block.n_nodes)
+            every = np.arange(len(block.rows), dtype=np.int64)
+            counts = kernels().v_structure_counts(block.planes, block.planes, every, every, block.n_nodes)
+            return np.asarray(counts)[:, 0]
+
+        return self._per_block(count)
 
     def skeleton(self) -> Graphs:
         """Return the graph with all edges undirected: a cpdag where that is one, else a pdag.
@@ -558,26 +561,19 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         return self._per_block(count, column=self._checked())
 
 
-def _n_v_structures(block: Block) -> NDArray[Any]:
-    if mixed.is_mixed(block.planes):
-        return relations.unshielded_colliders(block.planes, block.n_nodes)
-    index = np.arange(len(block.rows), dtype=np.int64)
-    return np.asarray(kernels().v_structure_counts(block.planes, block.planes, index, index, block.n_nodes))[:, 0]
-
-
-def _matrices(planes: NDArray[np.uint64], n_nodes: int, encoding: str) -> NDArray[Any]:
+def _matrices(block: Block, encoding: str) -> NDArray[Any]:
     """Write graphs as (N, d, d) matrices in an encoding."""
     notation = ENCODINGS.find(encoding)
     if not _is_written(notation):
         names = ", ".join(repr(known.name) for known in ENCODINGS.every() if _is_written(known))
         raise ValueError(f"the encoding {encoding!r} has no matrices; to_numpy writes {names}")
-    if mixed.is_mixed(planes) and {number for pair in notation.codes or () for number in pair} == {0, 1}:
+    if mixed.is_mixed(block.planes) and {number for pair in notation.codes or () for number in pair} == {0, 1}:
         raise CellError(
             0,
             "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; name an "
             "encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by to_text()",
         )
-    marks = mixed.codes_from_planes(planes, n_nodes)
+    marks = mixed.codes_from_planes(block.planes, block.n_nodes)
     return encode(notation, marks) if notation.write is None else notation.write(marks)
 
 

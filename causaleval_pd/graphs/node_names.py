@@ -128,25 +128,22 @@ class NodeSets:
         """Match the labels of a named object with the expected names, which `complete` lets add nodes."""
         # True and 1.0 are equal to 1, and no names
         key = (labels, tuple(map(type, labels)), expected, complete)
-        pairing = self._matched.get(key)
-        if pairing is None:
-            pairing = self._matched[key] = self._match(labels, expected, complete)
-        return pairing
-
-    def _match(self, labels: Labels, expected: Nodes | None, complete: bool) -> Matched:
+        if key in self._matched:
+            return self._matched[key]
         if self._rename is not None:
             labels = tuple(self._rename.get(label, label) for label in labels)
         names = tuple(node_name(label) for label in labels)
-        if expected is None:
-            return self.place(names)
-        unknown, absent = sorted(set(names) - set(expected)), sorted(set(expected) - set(names))
-        if unknown or (absent and not complete):
-            differences = [f"{what} {short(part)}" for what, part in (("unknown", unknown), ("absent", absent)) if part]
-            raise ValueError(
-                f"found the nodes {short(names)}, expected {short(expected)} (nodes=): {', '.join(differences)}"
-                f"{hint_alike(unknown, absent)}; relabel by rename=, or mend the graph's nodes"
-            )
-        return self.place(names, absent)
+        absent: list[str] = []
+        if expected is not None:
+            unknown, absent = sorted(set(names) - set(expected)), sorted(set(expected) - set(names))
+            if unknown or (absent and not complete):
+                parts = [f"{what} {short(part)}" for what, part in (("unknown", unknown), ("absent", absent)) if part]
+                raise ValueError(
+                    f"found the nodes {short(names)}, expected {short(expected)} (nodes=): {', '.join(parts)}"
+                    f"{hint_alike(unknown, absent)}; relabel by rename=, or mend the graph's nodes"
+                )
+        self._matched[key] = self.place(names, absent)
+        return self._matched[key]
 
     def place(self, names: Nodes, isolated: Sequence[str] = ()) -> Matched:
         """Return where each name stands in the node set that the names and further isolated nodes make up."""

@@ -21,10 +21,9 @@ import operator
 import weakref
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 import pandas as pd
@@ -35,18 +34,7 @@ from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, register_cell_
 from ..contract.checks import alike, explain_alike, face, name_row
 from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .kernels import kernels
-from .kernels.planes import (
-    CLASS_BITS,
-    DAG,
-    DIGRAPH,
-    KINDS,
-    N_PLANES,
-    PLAIN_KINDS,
-    padding_mask,
-    plane_words,
-    planes_of_kind,
-    row_chunks,
-)
+from .kernels.planes import CLASS_BITS, DAG, DIGRAPH, KINDS, padding_mask, plane_words, planes_of_kind, row_chunks
 from .mixed.marks import count_edges, is_mixed, reserved
 
 Rows = NDArray[np.int64]
@@ -130,11 +118,6 @@ def pack_cell(names: Sequence[str], kind: int, planes: NDArray[np.uint64]) -> by
     return cell_text(kind, len(names), int(count_edges(planes[None])[0])) + words.tobytes()
 
 
-def is_cell(raw: bytes) -> bool:
-    """Return whether bytes begin as a packed graph does."""
-    return FORMAT.holds(raw)
-
-
 def contents(raw: bytes) -> bytes:
     """Return the bytes by which a graph is identified: without its text and version."""
     return bytes([MAGIC, 1]) + raw[8 * TEXT_WORDS + 2 :]
@@ -204,7 +187,7 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
         array = array.chunk(0) if array.num_chunks == 1 else to_large_binary(array).combine_chunks()
     if not (pa.types.is_binary(array.type) or pa.types.is_large_binary(array.type)):
         array = to_large_binary(array)
-    rows = all_rows(n_rows)
+    rows = np.arange(n_rows, dtype=np.int64)
     if array.null_count:
         rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
     if not len(rows):
@@ -275,7 +258,7 @@ def _one_node_set(cells: NDArray[np.uint64], rows: Rows, in_place: bool) -> Deco
         return None
     n_nodes = len(names)
     words, padding = plane_words(n_nodes), padding_mask(n_nodes)
-    if cells.shape[1] == size + N_PLANES * words:
+    if cells.shape[1] == size + planes_of_kind(DAG) * words:
         planes, kinds, alike = kernels().split_cells(cells, TEXT_WORDS, size, words, padding)
     else:
         planes, kinds, alike = _split_mixed_cells(cells, size, words, padding)
@@ -296,7 +279,7 @@ def _split_mixed_cells(
     alike = bool(
         ((head ^ head[0]) & ~CLASS_BITS == 0).all()
         and (cells[:, TEXT_WORDS + 1 : size] == cells[0, TEXT_WORDS + 1 : size]).all()
-        and ((kinds >= len(PLAIN_KINDS)) & (kinds < len(KINDS))).all()
+        and (_PLANES_OF_KIND[kinds] == planes.shape[1]).all()
         and not (planes[:, :, -1] & padding).any()
         and not reserved(planes).any()
     )
@@ -375,13 +358,8 @@ def is_packed(series: pd.Series) -> bool:
     dtype = series.dtype
     if not isinstance(dtype, pd.ArrowDtype):
         return False
-    kind = dtype.pyarrow_dtype
-    return bool(
-        pa.types.is_large_binary(kind)
-        or pa.types.is_binary(kind)
-        or pa.types.is_fixed_size_binary(kind)
-        or str(kind) == "binary_view"  # pyarrow has the type, and its test, since 16
-    )
+    # by name, as pyarrow has the type of views, and its test, since 16
+    return str(dtype.pyarrow_dtype).startswith(("binary", "large_binary", "fixed_size_binary"))
 
 
 def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: Hashable | None = None) -> pd.Series:
@@ -456,8 +434,18 @@ def _known(array: pa.ChunkedArray) -> _Known:
     return entry
 
 
-def _unpack_known(array: pa.ChunkedArray, where: Where, in_place: bool) -> UnpackedColumn:
-    """Decode an array, in place once while it lives."""
+def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
+    """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
+
+    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`. The class
+    that a cell declares is checked only as far as its bytes go (a dag has no undirected edge); `graph_column` checks it
+    in full, and so does what relies on it, once per column.
+    """
+    where = partial(name_row, index=series.index, column=series.name if column is None else column)
+    if not is_packed(series):
+        cells = pa.array(_bytes_cells(series, where), type=pa.large_binary())
+        return replace(unpack_array(cells, where, in_place=in_place), checked=set())
+    array = _arrow(series)
     known = _known(array)
     if in_place and known.unpacked is not None:
         return replace(known.unpacked)
@@ -467,24 +455,6 @@ def _unpack_known(array: pa.ChunkedArray, where: Where, in_place: bool) -> Unpac
         if data.address <= planes.ctypes.data < data.address + data.size:  # kept, a copy would take memory
             known.unpacked = replace(unpacked)
     return unpacked
-
-
-def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
-    """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
-
-    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`. The class
-    that a cell declares is checked only as far as its bytes go (a dag has no undirected edge); `graph_column` checks it
-    in full, and so does what relies on it, once per column.
-    """
-    column = series.name if column is None else column
-
-    def where(row: int) -> str:
-        return name_row(row, series.index, column)
-
-    if is_packed(series):
-        return _unpack_known(_arrow(series), where, in_place)
-    array = pa.array(_bytes_cells(series, where), type=pa.large_binary())
-    return replace(unpack_array(array, where, in_place=in_place), checked=set())
 
 
 def _bytes_cells(series: pd.Series, where: Where) -> list[bytes | None]:
@@ -501,20 +471,6 @@ def _bytes_cells(series: pd.Series, where: Where) -> list[bytes | None]:
         else:
             raise TypeError(f"{where(row)}: expected packed bytes, found {type(cell).__name__}; use graph_column")
     return cells
-
-
-#: the rows of whole columns by number, while one of that length is in use
-_ALL_ROWS: WeakValueDictionary[int, NDArray[np.int64]] = WeakValueDictionary()
-
-
-def all_rows(n: int) -> NDArray[np.int64]:
-    """Return 0 to n - 1, read-only: columns of one length share the array."""
-    rows = _ALL_ROWS.get(n)
-    if rows is None:
-        rows = np.arange(n, dtype=np.int64)
-        rows.flags.writeable = False
-        _ALL_ROWS[n] = rows
-    return rows
 
 
 @dataclass(frozen=True, eq=False)

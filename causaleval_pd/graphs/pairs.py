@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,16 +12,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.confusion import Confusion
+from ..contract.context import Context
 from ..contract.pairs import ANY_KIND, PairError, Pairs
 from .classes import MEND_CLASS, misdeclared
-from .edge_types import CLAIMS, EDGES, PLAIN_TYPES, AncestorCounts, EdgeCounts, EdgeTypes, PairCounts, Weight
+from .edge_types import CLAIMS, EDGES, PLAIN_TYPES, AncestorCounts, EdgeCounts, EdgeTypes, Origins, PairCounts, Weight
 from .graph import Graph
 from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, DAG, KINDS, MAG, MIXED, N_ADJACENCY_COUNTS, PAG, PLAIN_KINDS, SKELETON, a_kind
 from .mixed import conversions, relations
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
 from .mixed.relations import shared_colliders
-from .origins import Inputs, Origins
 
 _PLAIN = range(len(PLAIN_KINDS))
 
@@ -97,6 +97,27 @@ class NodeNames(NamedTuple):
     def take(self, positions: NDArray[Any]) -> NodeNames:
         """Return those of the graphs at `positions`."""
         return NodeNames(self.node_sets, self.node_set[positions])
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """The inputs of rows besides their cells, such as data, with the names of the nodes by which they are aligned."""
+
+    #: inputs, one graph each
+    context: Context
+    #: distinct node sets, names in code-point order
+    node_sets: tuple[tuple[str, ...], ...]
+    #: (N,): each graph's node set
+    node_set: NDArray[np.int64]
+
+    def take(self, positions: NDArray[Any]) -> Inputs:
+        """Return the inputs of the graphs at `positions`."""
+        return Inputs(self.context.take(positions), self.node_sets, self.node_set[positions])
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """What tells the inputs of graphs apart, (N, 2): numbers of the set of inputs and of the node set."""
+        return np.stack([self.context.codes, self.node_set], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -395,15 +416,17 @@ class GraphPairs(Pairs):
         """Return what the graphs of both sides are under a name of theirs, and the positions of the pairs."""
         return getattr(self.truth, name), getattr(self.estimate, name), self.truth_index, self.estimate_index
 
+    def _counted(self, kernel: Callable[..., NDArray[np.int64]]) -> Values:
+        """Return the counts of a kernel that compares plain graphs, one row per count."""
+        return np.asarray(kernel(*self._sides("contiguous"), self.n_nodes), np.float64).T
+
     @cached_property
     def v_structures(self) -> Confusion:
         """Unshielded colliders."""
         if self.is_mixed:
             true, estimated, both = shared_colliders(*self._sides("lifted"), self.n_nodes).T
         else:
-            true, estimated, both = np.asarray(
-                kernels().v_structure_counts(*self._sides("contiguous"), self.n_nodes), np.float64
-            ).T
+            true, estimated, both = self._counted(kernels().v_structure_counts)
         return Confusion(both, true, estimated)
 
     @cached_property
@@ -421,16 +444,12 @@ class GraphPairs(Pairs):
     def ancestors(self) -> AncestorCounts:
         """Counts of directed paths."""
         self._check_classes()
-        return AncestorCounts(
-            *np.asarray(kernels().ancestor_counts(*self._sides("contiguous"), self.n_nodes), np.float64).T
-        )
+        return AncestorCounts(*self._counted(kernels().ancestor_counts))
 
     @cached_property
     def blankets(self) -> Confusion:
         """Members of Markov blankets, summed over the nodes."""
-        true, estimated, both = np.asarray(
-            kernels().blanket_counts(*self._sides("contiguous"), self.n_nodes), np.float64
-        ).T
+        true, estimated, both = self._counted(kernels().blanket_counts)
         return Confusion(both, true, estimated)
 
     def adjustment_mistakes(self, strategy: str) -> Values:

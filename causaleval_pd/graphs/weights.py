@@ -184,7 +184,9 @@ def refuse_numbers(edges: Iterable[Mapping[Any, Any]], read: Collection[str]) ->
     numbers: dict[Any, list[Any]] = {}
     for attributes in edges:
         for name, value in attributes.items():
-            if name not in read and str(name).lower() not in _DRAWN and _is_count(value):
+            if name in read or str(name).lower() in _DRAWN or isinstance(value, bool):
+                continue
+            if _is_number(value) or (isinstance(value, (int, float, np.number)) and not math.isnan(value)):
                 numbers.setdefault(name, []).append(value)
     for name, values in numbers.items():
         if {*pd.to_numeric(pd.Series(values, dtype=object), errors="coerce")} not in ({1}, {0}):
@@ -192,8 +194,3 @@ def refuse_numbers(edges: Iterable[Mapping[Any, Any]], read: Collection[str]) ->
                 f"found numbers in the attribute {name!r} of edges (first {values[0]!s:.20}), which a graph does not "
                 "keep; leave the attribute out if every edge counts, or keep the edges above a threshold without it"
             )
-
-
-def _is_count(value: Any) -> bool:
-    is_number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    return (is_number and not math.isnan(value)) or _is_number(value)

@@ -9,8 +9,8 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.fields.against_data.implied import Implications
-from causaleval_pd.graphs.dags import all_dags
 from causaleval_pd.graphs.kernels.planes import matrices_from_planes
+from causaleval_pd.graphs.orientations import all_dags
 from causaleval_pd.graphs.packing import unpack_column
 from causaleval_pd.graphs.pairs import GraphBatch
 

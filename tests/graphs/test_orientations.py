@@ -11,9 +11,18 @@ from references.dags import exact_numbers, numbers_of_edges
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.graphs.dags import all_dags, all_orientations, parent_sets
 from causaleval_pd.graphs.kernels import dags as dag_kernels
-from causaleval_pd.graphs.orientations import MOST_WAYS, TooManyWaysError, close, count_ways, direction_shares, ways
+from causaleval_pd.graphs.orientations import (
+    MOST_WAYS,
+    TooManyWaysError,
+    all_dags,
+    all_orientations,
+    close,
+    count_ways,
+    direction_shares,
+    parent_sets,
+    ways,
+)
 
 
 def test_listed_dags_are_all_there_are():

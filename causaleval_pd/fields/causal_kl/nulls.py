@@ -29,12 +29,11 @@ from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, reg
 from ...contract.metric import Metric
 from ...contract.null import Controls, MakeControls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
-from ...graphs.dags import MOST_DIRECTED, MOST_LISTED, all_dags, all_orientations, parent_sets
 from ...graphs.kernels import control_kernels, kernels
 from ...graphs.kernels.dag_counts import check_counted
 from ...graphs.kernels.inputs import MOST_ORIENTED
 from ...graphs.kernels.planes import arcs_from_planes
-from ...graphs.orientations import bits
+from ...graphs.orientations import MOST_DIRECTED, MOST_LISTED, all_dags, all_orientations, bits, parent_sets
 from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure, dag_planes
 from .field import Classes, ClassPairs, DagClass, class_of_arcs, table_bytes
 from .fitting import FamilyFits, fits_of_row, fits_to_joint, parameterise

@@ -17,12 +17,11 @@ from ...drawing import caption as write_caption
 from ...drawing import colour_bar, colour_map, frame_square, name_ticks, place_to_draw, write_square
 from ...graphs.classes import is_cpdag
 from ...graphs.column import as_graph, graph_column
-from ...graphs.graph import Graph
+from ...graphs.graph import Graph, SeriesGraphAccessor
 from ...graphs.kernels.planes import ARROW, CIRCLE, DAG, KINDS, TAIL, a_kind
 from ...graphs.mixed.marks import codes_from_planes, is_mixed, lift, planes_from_marks
 from ...graphs.orientations import TooManyWaysError, direction_shares
 from ...graphs.packing import UnpackedColumn, group_rows, pack_column, unpack_column
-from ...graphs.series import SeriesGraphAccessor
 from .cells import score_column, type_cells
 from .cells import unpack_column as unpack_scores
 from .field import true_marks

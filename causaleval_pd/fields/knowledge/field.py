@@ -87,11 +87,7 @@ class KnowledgePairs(Pairs):
 
     def take(self, positions: NDArray[Any] | slice) -> KnowledgePairs:
         """Return the pairs at `positions`."""
-        return self.with_graphs(self.graphs.take(positions), self.known_index[positions])
-
-    def with_graphs(self, graphs: GraphPairs, known_index: Ints) -> KnowledgePairs:
-        """Return pairs of other estimates with these truths."""
-        return KnowledgePairs(graphs, self.required, self.forbidden, known_index)
+        return replace(self, graphs=self.graphs.take(positions), known_index=self.known_index[positions])
 
     def unique(self) -> tuple[KnowledgePairs, Ints]:
         """Return the distinct pairs, and for each pair the position of its equal among them."""
@@ -150,20 +146,17 @@ def coerce_knowledge(cells: pd.Series, column: Hashable | None = None) -> pd.Ser
     """Return the text of each cell's knowledge."""
     texts: list[str | None] = []
     for row, cell in enumerate(cells.tolist()):
-        if isinstance(cell, Knowledge):
-            texts.append(cell.to_json())
-        elif is_missing(cell):
-            texts.append(None)
-        else:
-            try:
-                texts.append(_read(cell).to_json())
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"{name_row(row, cells.index, column)}: {error}") from None
+        try:
+            texts.append(None if is_missing(cell) else _read(cell).to_json())
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name_row(row, cells.index, column)}: {error}") from None
     return pd.Series(texts, index=cells.index, name=cells.name, dtype="str")
 
 
-def _read(text: Any) -> Knowledge:
-    return Knowledge.from_tetrad(text) if is_tetrad_knowledge(text) else Knowledge.from_json(text)
+def _read(cell: Any) -> Knowledge:
+    if isinstance(cell, Knowledge):
+        return cell
+    return Knowledge.from_tetrad(cell) if is_tetrad_knowledge(cell) else Knowledge.from_json(cell)
 
 
 def _arcs(known: Knowledge, nodes: tuple[str, ...]) -> list[Marks]:
@@ -195,7 +188,7 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
 
 def pair(truth: Any, estimate: Any) -> KnowledgePairs:
     """Align two single cells."""
-    known = truth if isinstance(truth, Knowledge) else _read(truth)
+    known = _read(truth)
     graphs: Any = GRAPHS.pair(None, estimate)
     [names] = unpack_column(coerce_graphs(pd.Series([estimate], dtype=object))).node_sets
     required, forbidden = _arcs(known, names)
@@ -318,7 +311,8 @@ def _of_graphs(model: Null) -> Null:
             exact = directed & (graphs.kind == pairs.kinds) & bool(matching.options.get("permute", True))
 
         def drawn(start: int, count: int) -> KnowledgePairs:
-            return pairs.with_graphs(graphs.draw(start, count), np.repeat(pairs.known_index, count))
+            known_index = np.repeat(pairs.known_index, count)
+            return replace(pairs, graphs=graphs.draw(start, count), known_index=known_index)
 
         def known(metric: Metric) -> ClosedForm | None:
             if metric.closed_form != "known_arcs" or not exact.any():

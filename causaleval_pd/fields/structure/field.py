@@ -19,7 +19,6 @@ from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.pairs import Batch
 from ...graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
 from ...graphs.kernels.planes import KINDS, N_PLANES, matrices_from_planes
-from ...graphs.origins import Inputs
 from ...graphs.packing import (
     Block,
     UnpackedColumn,
@@ -29,7 +28,7 @@ from ...graphs.packing import (
     shared_rows,
     unpack_column,
 )
-from ...graphs.pairs import GraphBatch, GraphPairs, NodeNames
+from ...graphs.pairs import GraphBatch, GraphPairs, Inputs, NodeNames
 from .nulls.graph_controls import custom_null
 from .targets import CONTEXT, PROJECTED_BY, Wanted, projected_batches, without_rows
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from ...contract.checks import check_choice
 from ...contract.context import Context
 from ...contract.pairs import Batch
+from ...graphs.edge_types import Origins
 from ...graphs.kernels.planes import ADMG, DAG, KINDS, MAG, MIXED, N_PLANES, PAG, SKELETON, TAIL, a_kind
 from ...graphs.mixed.marks import lift, where
-from ...graphs.origins import Inputs, Origins
 from ...graphs.packing import Block, UnpackedColumn, join_by_key, unpack_column
-from ...graphs.pairs import GraphBatch, GraphPairs, NodeNames
+from ...graphs.pairs import GraphBatch, GraphPairs, Inputs, NodeNames
 from ...graphs.projections import Latents, projected, read_latents
 
 Ints = NDArray[np.int64]

@@ -1,11 +1,12 @@
 """Formats of graphs, one module per tool: what a cell looks like and how it is read.
 
-Every module of this folder declares encodings (`contract.encoding`) and registers them when it is imported; all are
-imported here. To add a format, add a module and its test.
+Every module of this folder declares its encodings (`contract.encoding`) as `ENCODINGS`; they are registered here. To
+add a format, add its module here, and its test.
 """
 
-from importlib import import_module
-from pkgutil import iter_modules
+from ...contract.encoding import register_encoding
+from . import edge_list, graph_objects, graph_text, json_graphs, matrices, networkx_graph, own_cells
 
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")
+for _module in (edge_list, matrices, networkx_graph, graph_objects, graph_text, json_graphs, own_cells):
+    for _encoding in _module.ENCODINGS:
+        register_encoding(_encoding)

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from ...contract.cells import is_missing
-from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward, is_no_arrow, marks_of
+from ...contract.encoding import Edges, Encoding, Ends
+from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward, is_no_arrow, marks_of, refuse_names
 from ..kernels.planes import ARROW, TAIL
 from ..weights import as_floats, explain_numbers, explain_weights, refuse_groups, unread_numbers
 
@@ -42,20 +42,6 @@ def _distinct(label: Any) -> tuple[type, Hashable]:
         label = label.item()
     return type(label), label
 
-
-EDGE_LIST = register_encoding(
-    Encoding(
-        name="edge list",
-        tool="Python",
-        cells="edge list",
-        meaning="(A, B) directed, (A, B) and (B, A) undirected",
-        mark="an edge i -> j is the tuple (i, j)",
-        example="[('A', 'B'), ('B', 'C'), ('C', 'B')]",
-        read=read_edge_list,
-        types=(list, tuple, set, frozenset),
-        is_likely=lambda cell: bool(cell) and all(isinstance(edge, tuple) and len(edge) == 2 for edge in cell),
-    )
-)
 
 #: columns of the two nodes and the mark of an edge, by tool, in lower case
 EDGE_COLUMNS = (
@@ -128,21 +114,17 @@ def _table_of(lines: list[tuple[int, list[str]]], *, may_be_numbered: bool = Fal
         numbers = pd.to_numeric(table[name], errors="coerce")
         for (number, _), field in zip(rows, table[name].where(numbers.isna()), strict=True):
             if isinstance(field, str):
-                mend = (
-                    "write a point for the decimal comma" if re.fullmatch(r"[-+]?\d*,\d+", field) else f"write a {name}"
-                )
-                raise ValueError(
-                    f"line {number}: found {field[:60]!r} in the column {name!r}, expected a number; {mend}"
-                )
+                is_comma = re.fullmatch(r"[-+]?\d*,\d+", field)
+                mend = "write a point for the decimal comma" if is_comma else f"write a {name}"
+                what = f"{field[:60]!r} in the column {name!r}"
+                raise ValueError(f"line {number}: found {what}, expected a number; {mend}")
         table[name] = numbers
     return table
 
 
 def write_csv(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as a table of edges in CSV; a row without an edge is an isolated node."""
-    odd = next((x for x in names if x != x.strip() or re.search(r"[\r\n]", x)), None)
-    if odd is not None:
-        raise ValueError(f"a table in CSV cannot hold the node name {odd!r}; rename the node")
+    refuse_names(names, lambda name: name != name.strip() or re.search(r"[\r\n]", name), "a table in CSV")
     written = io.StringIO()
     writer = csv.writer(written, lineterminator="\n")
     writer.writerow(["from", "edge", "to"])
@@ -241,7 +223,18 @@ def _is_blank(value: Any) -> bool:
     return is_missing(value) or value == ""
 
 
-EDGE_TABLE = register_encoding(
+ENCODINGS = (
+    Encoding(
+        name="edge list",
+        tool="Python",
+        cells="edge list",
+        meaning="(A, B) directed, (A, B) and (B, A) undirected",
+        mark="an edge i -> j is the tuple (i, j)",
+        example="[('A', 'B'), ('B', 'C'), ('C', 'B')]",
+        read=read_edge_list,
+        types=(list, tuple, set, frozenset),
+        is_likely=lambda cell: bool(cell) and all(isinstance(edge, tuple) and len(edge) == 2 for edge in cell),
+    ),
     Encoding(
         name="edge table",
         tool="caugi, causalDisco, bnlearn (arcs), Bayesys",
@@ -253,5 +246,5 @@ EDGE_TABLE = register_encoding(
         types=(pd.DataFrame, str),
         recognise=is_edge_table,
         write_text=write_csv,
-    )
+    ),
 )

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...contract.encoding import Edges, Encoding, Labels, Matrix, register_encoding
+from ...contract.encoding import Edges, Encoding, Labels, Matrix
 from ..edge_marks import MarkedEdges
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from .matrices import CAUSAL_LEARN_MATRIX, GCASTLE, LINGAM, read_matrix
 from .networkx_graph import named_class
+
+_CAUSAL_LEARN_MARK = "an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i)"
 
 
 def _names_and_endpoints(cell: Any) -> tuple[Labels, NDArray[Any]] | None:
@@ -36,22 +38,6 @@ def read_causal_learn(cell: Any) -> Matrix:
     return Matrix(*parts)
 
 
-CAUSAL_LEARN = register_encoding(
-    Encoding(
-        name="causal-learn",
-        tool="causal-learn",
-        cells="causal-learn",
-        meaning="-1 a tail, 1 an arrow, 2 a circle, at the row's node; 4 with 5 both '->' and '<->'",
-        mark="an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i)",
-        example="causallearn.search.ConstraintBased.PC.pc(data)",
-        read=read_causal_learn,
-        recognise=lambda cell: _names_and_endpoints(cell) is not None,
-        codes=CAUSAL_LEARN_MATRIX.codes,
-        explain=CAUSAL_LEARN_MATRIX.explain,
-    )
-)
-
-
 def _graph_of_result(cell: Any) -> Any:
     """Return the graph of what FCI and GES return: a tuple with the graph first, a dict with the graph as "G"."""
     return cell.get("G") if isinstance(cell, dict) else cell[0] if cell else None
@@ -63,23 +49,6 @@ def read_causal_learn_result(cell: Any) -> Matrix:
     return matrix if isinstance(cell, dict) else matrix._replace(kind="pag")
 
 
-CAUSAL_LEARN_RESULT = register_encoding(
-    Encoding(
-        name="causal-learn result",
-        tool="causal-learn (fci, ges)",
-        cells="causal-learn result",
-        meaning="as causal-learn, of the graph in it; that of fci is a PAG, or mixed",
-        mark=CAUSAL_LEARN.mark,
-        example="causallearn.search.ConstraintBased.FCI.fci(data)",
-        read=read_causal_learn_result,
-        types=(tuple, dict),
-        recognise=lambda cell: _names_and_endpoints(_graph_of_result(cell)) is not None,
-        codes=CAUSAL_LEARN_MATRIX.codes,
-        explain=CAUSAL_LEARN_MATRIX.explain,
-    )
-)
-
-
 def _castle_matrix(cell: Any) -> Any:
     """Return the matrix of a learner of gCastle or one that it returned, None for any other object."""
     matrix = getattr(cell, "causal_matrix", None)
@@ -87,22 +56,6 @@ def _castle_matrix(cell: Any) -> Any:
         return matrix
     is_castle = isinstance(cell, np.ndarray) and type(cell).__module__.partition(".")[0] == "castle"
     return cell if is_castle else None
-
-
-CASTLE_RESULT = register_encoding(
-    Encoding(
-        name="gCastle result",
-        tool="gCastle",
-        cells="gCastle result",
-        meaning="as gCastle, of the learner's causal_matrix or of that matrix with its names",
-        mark=GCASTLE.mark,
-        example="castle.algorithms.PC() after learn(data)",
-        read=lambda cell: read_matrix(_castle_matrix(cell)),
-        recognise=lambda cell: _castle_matrix(cell) is not None,
-        codes=GCASTLE.codes,
-        explain=GCASTLE.explain,
-    )
-)
 
 
 def _lingam_matrix(cell: Any) -> NDArray[Any] | None:
@@ -122,29 +75,7 @@ def read_lingam(cell: Any) -> Matrix:
     return read_matrix(matrix)
 
 
-LINGAM_RESULT = register_encoding(
-    Encoding(
-        name="lingam result",
-        tool="lingam, causal-learn's LiNGAM",
-        cells="lingam result",
-        meaning="as lingam, of the model's adjacency_matrix_; one with weights is refused",
-        mark=LINGAM.mark,
-        example="lingam.DirectLiNGAM() after fit(data)",
-        read=read_lingam,
-        recognise=lambda cell: _lingam_matrix(cell) is not None,
-        codes=LINGAM.codes,
-        explain=LINGAM.explain,
-    )
-)
-
-# ---- objects with a graph or a list for each type of edge ------------------------------------------------------------
-
 _TYPES = {"directed", "bidirected", "undirected", "circle"}
-
-
-def is_pywhy(cell: Any) -> bool:
-    """Return whether a cell is a graph of pywhy-graphs, by its methods."""
-    return callable(getattr(type(cell), "get_graphs", None)) and hasattr(type(cell), "nodes")
 
 
 def read_pywhy(cell: Any) -> Edges:
@@ -171,13 +102,11 @@ def read_pywhy(cell: Any) -> Edges:
 
 def is_ananke(cell: Any) -> bool:
     """Return whether a cell is a graph of ananke, by its lists of edges."""
-    return isinstance(getattr(cell, "vertices", None), dict) and isinstance(
-        getattr(cell, "di_edges", None), (list, set)
-    )
+    nodes, edges = getattr(cell, "vertices", None), getattr(cell, "di_edges", None)
+    return isinstance(nodes, dict) and isinstance(edges, (list, set))
 
 
-def read_ananke(cell: Any) -> Edges:
-    """Read a graph of ananke."""
+def _read_ananke(cell: Any) -> Edges:
     edges = MarkedEdges(tuple(cell.vertices))
     for name, marks in (("di_edges", (TAIL, ARROW)), ("bi_edges", (ARROW, ARROW)), ("ud_edges", (TAIL, TAIL))):
         for edge in getattr(cell, name, ()):
@@ -185,7 +114,56 @@ def read_ananke(cell: Any) -> Edges:
     return edges.found()._replace(kind=named_class(cell))
 
 
-PYWHY = register_encoding(
+ENCODINGS = (
+    Encoding(
+        name="causal-learn",
+        tool="causal-learn",
+        cells="causal-learn",
+        meaning="-1 a tail, 1 an arrow, 2 a circle, at the row's node; 4 with 5 both '->' and '<->'",
+        mark=_CAUSAL_LEARN_MARK,
+        example="causallearn.search.ConstraintBased.PC.pc(data)",
+        read=read_causal_learn,
+        recognise=lambda cell: _names_and_endpoints(cell) is not None,
+        codes=CAUSAL_LEARN_MATRIX.codes,
+        explain=CAUSAL_LEARN_MATRIX.explain,
+    ),
+    Encoding(
+        name="causal-learn result",
+        tool="causal-learn (fci, ges)",
+        cells="causal-learn result",
+        meaning="as causal-learn, of the graph in it; that of fci is a PAG, or mixed",
+        mark=_CAUSAL_LEARN_MARK,
+        example="causallearn.search.ConstraintBased.FCI.fci(data)",
+        read=read_causal_learn_result,
+        types=(tuple, dict),
+        recognise=lambda cell: _names_and_endpoints(_graph_of_result(cell)) is not None,
+        codes=CAUSAL_LEARN_MATRIX.codes,
+        explain=CAUSAL_LEARN_MATRIX.explain,
+    ),
+    Encoding(
+        name="gCastle result",
+        tool="gCastle",
+        cells="gCastle result",
+        meaning="as gCastle, of the learner's causal_matrix or of that matrix with its names",
+        mark=GCASTLE.mark,
+        example="castle.algorithms.PC() after learn(data)",
+        read=lambda cell: read_matrix(_castle_matrix(cell)),
+        recognise=lambda cell: _castle_matrix(cell) is not None,
+        codes=GCASTLE.codes,
+        explain=GCASTLE.explain,
+    ),
+    Encoding(
+        name="lingam result",
+        tool="lingam, causal-learn's LiNGAM",
+        cells="lingam result",
+        meaning="as lingam, of the model's adjacency_matrix_; one with weights is refused",
+        mark=LINGAM.mark,
+        example="lingam.DirectLiNGAM() after fit(data)",
+        read=read_lingam,
+        recognise=lambda cell: _lingam_matrix(cell) is not None,
+        codes=LINGAM.codes,
+        explain=LINGAM.explain,
+    ),
     Encoding(
         name="pywhy-graphs",
         tool="pywhy-graphs, dodiscover",
@@ -194,11 +172,8 @@ PYWHY = register_encoding(
         mark="an edge i -> j is the directed edge (i, j) without a circle edge (j, i)",
         example="pywhy_graphs.PAG()",
         read=read_pywhy,
-        recognise=is_pywhy,
-    )
-)
-
-ANANKE = register_encoding(
+        recognise=lambda cell: callable(getattr(type(cell), "get_graphs", None)) and hasattr(type(cell), "nodes"),
+    ),
     Encoding(
         name="ananke",
         tool="ananke",
@@ -206,7 +181,7 @@ ANANKE = register_encoding(
         meaning="di_edges directed, bi_edges bidirected, ud_edges undirected",
         mark="an edge i -> j is (i, j) in di_edges",
         example="ananke.graphs.ADMG(vertices, di_edges, bi_edges)",
-        read=read_ananke,
+        read=_read_ananke,
         recognise=is_ananke,
-    )
+    ),
 )

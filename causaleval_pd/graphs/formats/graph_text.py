@@ -13,8 +13,8 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import product
 from typing import NamedTuple
 
-from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends, register_encoding
-from ..edge_marks import MARKS, SIGNS, MarkedEdges, forward
+from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends
+from ..edge_marks import MARKS, SHORT_SIGNS, SIGNS, MarkedEdges, forward, refuse_names
 from ..edge_strings import write_graph, write_names
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import refuse_numbers
@@ -35,17 +35,8 @@ _DOT = re.compile(
     r"\s*+(?>(?:(?://|#)[^\n]*\n\s*+)*)(?:strict\s++)?(digraph|graph)\b\s*+(?:(?:\"(?>(?:[^\"\\]|\\.)*)\"|\w++)\s*+)?\{",
     re.I,
 )
-_DAGITTY_MARKS: dict[str, Marks] = {
-    "->": (TAIL, ARROW),
-    "<-": (ARROW, TAIL),
-    "<->": (ARROW, ARROW),
-    "--": (TAIL, TAIL),
-    "@->": (CIRCLE, ARROW),
-    "<-@": (ARROW, CIRCLE),
-    "@-@": (CIRCLE, CIRCLE),
-    "@--": (CIRCLE, TAIL),
-    "--@": (TAIL, CIRCLE),
-}
+_DAGITTY_SIGNS = {marks: sign.replace("o", "@") for marks, sign in SHORT_SIGNS.items()}
+_DAGITTY_MARKS = {sign: marks for marks, sign in _DAGITTY_SIGNS.items()}
 _SHAPES = dict.fromkeys(("normal", "vee", "empty", "open", "onormal", "halfopen"), ARROW)
 _SHAPES |= {"none": TAIL, "odot": CIRCLE, "dot": CIRCLE}
 
@@ -249,14 +240,11 @@ def read_dot(text: str) -> Edges:
 
 def write_dagitty(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as dagitty does: a pag if it has circles, a pdag if it has undirected edges, else a dag."""
-    odd = next((name for name in names if '"' in name or "\\" in name), None)
-    if odd is not None:
-        raise ValueError(f"dagitty's text cannot hold the node name {odd!r}; rename the node")
+    refuse_names(names, re.compile(r'["\\]').search, "dagitty's text")
     marks = [edge[2:] for edge in ends]
     circles, undirected = any(CIRCLE in both for both in marks), (TAIL, TAIL) in marks
-    signs = {both: sign for sign, both in _DAGITTY_MARKS.items()}
     written = [name if re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII) else f'"{name}"' for name in names]
-    lines = [f"{written[i]} {signs[a, b]} {written[j]}" for i, j, a, b in sorted(map(forward, ends))]
+    lines = [f"{written[i]} {_DAGITTY_SIGNS[a, b]} {written[j]}" for i, j, a, b in sorted(map(forward, ends))]
     heading = "pag" if circles else "pdag" if undirected else "dag"
     return "\n".join([heading + " {", *written, *lines, "}"])
 
@@ -270,37 +258,6 @@ def write_dot(names: Sequence[str], ends: Ends) -> str:
         style = "" if (a, b) == (TAIL, ARROW) else f" [dir=both, arrowtail={shapes[a]}, arrowhead={shapes[b]}]"
         lines.append(f"  {written[i]} -> {written[j]}{style};")
     return "\n".join(["digraph {", *lines, "}"])
-
-
-DAGITTY = register_encoding(
-    Encoding(
-        name="dagitty",
-        tool="dagitty",
-        cells="dagitty text",
-        meaning="-> directed, -- undirected, <-> bidirected, @->, @-@ and @-- with circles; {A B} -> C two edges",
-        mark="an edge i -> j is the arrow between the names",
-        example="'dag { A -> B <-> C }'",
-        read=read_dagitty,
-        types=(str,),
-        recognise=lambda text: bool(_DAGITTY.match(text)),
-        write_text=write_dagitty,
-    )
-)
-
-DOT = register_encoding(
-    Encoding(
-        name="DOT",
-        tool="Graphviz, Tetrad, causal-learn, DoWhy",
-        cells="DOT",
-        meaning="'->' directed, '--' undirected; arrowtail, arrowhead: none a tail, normal an arrow, odot a circle",
-        mark="an edge i -> j is the arrow between the names",
-        example="'digraph { A -> B; B -> C [dir=both, arrowtail=odot] }'",
-        read=read_dot,
-        types=(str,),
-        recognise=lambda text: bool(_DOT.match(text)),
-        write_text=write_dot,
-    )
-)
 
 
 _NODES = re.compile(r"Graph Nodes:(.*)")
@@ -394,41 +351,20 @@ def read_tetrad_shares(text: str) -> tuple[tuple[str, ...], list[tuple[int, int,
     return names, edges
 
 
-def write_tetrad(names: Sequence[str], ends: Ends) -> str:
-    """Write a graph as Tetrad's text."""
+def _write_tetrad(names: Sequence[str], ends: Ends) -> str:
     # names that hold a mark or a heading, or begin as the number of an edge, read otherwise
     headings = (_NODES.match, _EDGES.match, _LATENT.fullmatch, re.compile(r"[;,\n\r]").search)
-    odd = next(
-        (
-            x
-            for x in names
-            if x != " ".join(x.split()) or {*MARKS} & {*x.split()} or any(is_read(x) for is_read in headings)
-        ),
-        None,
-    )
-    if odd is not None:
-        raise ValueError(f"Tetrad's text cannot hold the node name {odd!r}; rename the node")
+
+    def is_odd(name: str) -> bool:
+        words = name.split()
+        return name != " ".join(words) or not {*MARKS}.isdisjoint(words) or any(reads(name) for reads in headings)
+
+    refuse_names(names, is_odd, "Tetrad's text")
     lines = [
         f"{k}. {names[i]} {SIGNS[at_i, at_j]} {names[j]}"
         for k, (i, j, at_i, at_j) in enumerate(sorted(map(forward, ends)), 1)
     ]
     return "\n".join(["Graph Nodes:", ";".join(names), "", "Graph Edges:", *lines]) + "\n"
-
-
-TETRAD = register_encoding(
-    Encoding(
-        name="Tetrad text",
-        tool="Tetrad, py-tetrad, causal-learn",
-        cells="Tetrad text",
-        meaning="--> directed, --- undirected, <-> bidirected, o->, o-o and o-- with circles",
-        mark="an edge i -> j is '1. i --> j' below 'Graph Edges:'",
-        example="'Graph Nodes:\\nA;B\\n\\nGraph Edges:\\n1. A --> B'",
-        read=read_tetrad,
-        types=(str,),
-        recognise=is_tetrad,
-        write_text=write_tetrad,
-    )
-)
 
 
 #: below this line bnlearn prints the model string of a network
@@ -480,8 +416,7 @@ def read_model_string(text: str) -> Edges:
     return Edges(tuple(parents), ends)
 
 
-def write_model_string(names: Sequence[str], ends: Ends) -> str:
-    """Write a DAG as a model string."""
+def _write_model_string(names: Sequence[str], ends: Ends) -> str:
     if len(names) < 2:
         raise ValueError("a model string cannot hold a graph of fewer than two nodes here; write an edge string")
     parents: list[list[str]] = [[] for _ in names]
@@ -490,16 +425,50 @@ def write_model_string(names: Sequence[str], ends: Ends) -> str:
             raise ValueError("a model string holds directed edges only; write an edge string, by to_text()")
         source, target = (i, j) if marks[0] == TAIL else (j, i)
         parents[target].append(names[source])
-    odd = next((name for name in names if re.search(r"[\[\]|:,'\"]", name) or not _NAME.match(name)), None)
-    if odd is not None:
-        raise ValueError(f"a model string cannot hold the node name {odd!r}; rename the node")
+    refuse_names(names, lambda name: re.search(r"[\[\]|:,'\"]", name) or not _NAME.match(name), "a model string")
     entries = zip(names, parents, strict=True)
     text = "".join(f"[{name}|{':'.join(listed)}]" if listed else f"[{name}]" for name, listed in entries)
     read_model_string(text)
     return text
 
 
-MODEL_STRING = register_encoding(
+ENCODINGS = (
+    Encoding(
+        name="dagitty",
+        tool="dagitty",
+        cells="dagitty text",
+        meaning="-> directed, -- undirected, <-> bidirected, @->, @-@ and @-- with circles; {A B} -> C two edges",
+        mark="an edge i -> j is the arrow between the names",
+        example="'dag { A -> B <-> C }'",
+        read=read_dagitty,
+        types=(str,),
+        recognise=lambda text: bool(_DAGITTY.match(text)),
+        write_text=write_dagitty,
+    ),
+    Encoding(
+        name="DOT",
+        tool="Graphviz, Tetrad, causal-learn, DoWhy",
+        cells="DOT",
+        meaning="'->' directed, '--' undirected; arrowtail, arrowhead: none a tail, normal an arrow, odot a circle",
+        mark="an edge i -> j is the arrow between the names",
+        example="'digraph { A -> B; B -> C [dir=both, arrowtail=odot] }'",
+        read=read_dot,
+        types=(str,),
+        recognise=lambda text: bool(_DOT.match(text)),
+        write_text=write_dot,
+    ),
+    Encoding(
+        name="Tetrad text",
+        tool="Tetrad, py-tetrad, causal-learn",
+        cells="Tetrad text",
+        meaning="--> directed, --- undirected, <-> bidirected, o->, o-o and o-- with circles",
+        mark="an edge i -> j is '1. i --> j' below 'Graph Edges:'",
+        example="'Graph Nodes:\\nA;B\\n\\nGraph Edges:\\n1. A --> B'",
+        read=read_tetrad,
+        types=(str,),
+        recognise=is_tetrad,
+        write_text=_write_tetrad,
+    ),
     Encoding(
         name="model string",
         tool="bnlearn",
@@ -510,6 +479,6 @@ MODEL_STRING = register_encoding(
         read=read_model_string,
         types=(str,),
         recognise=lambda text: bool(_STRING.match(text) or _PRINTED.search(text)),
-        write_text=write_model_string,
-    )
+        write_text=_write_model_string,
+    ),
 )

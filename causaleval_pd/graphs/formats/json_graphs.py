@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence, Set
+from functools import partial
 from itertools import chain
 from typing import Any
 
-from ...contract.encoding import Edges, Encoding, Ends, register_encoding
+from ...contract.encoding import Edges, Encoding, Ends
 from ..edge_marks import MARK_OF_WORD, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, MarkedEdges, forward, refuse_marks
 from ..weights import refuse_numbers
 
@@ -27,7 +28,7 @@ def is_json(cell: Any) -> bool:
     A mapping from nodes to lists of nodes may have a node named "edges", but no mapping or list in what it lists.
     """
     if isinstance(cell, Mapping) and not isinstance(cell, Set):
-        lists = _lists_in(cell)
+        lists = _parts_of(cell)[:2]
         return all(isinstance(x, list) for x in lists) and any(isinstance(x, (Mapping, list)) for x in chain(*lists))
     if not isinstance(cell, str):
         return False
@@ -36,16 +37,13 @@ def is_json(cell: Any) -> bool:
     return bool(_ARRAY.match(cell))
 
 
-def _graph_in(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the graph of an object: Tetrad's may be one of its values."""
+def _parts_of(content: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    """Return the nodes and the edges of an object, or of Tetrad's graph in it, and whether edges are directed."""
     graph = content.get("graph")
-    return graph if isinstance(graph, Mapping) and "edgesSet" in graph else content
-
-
-def _lists_in(content: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Return the nodes and the edges of an object."""
-    graph = _graph_in(content)
-    return graph.get("nodes", []), next((graph[key] for key in _EDGE_KEYS if key in graph), None)
+    if isinstance(graph, Mapping) and "edgesSet" in graph:
+        content = graph
+    edges = next((content[key] for key in _EDGE_KEYS if key in content), None)
+    return content.get("nodes", []), edges, content.get("directed", True)
 
 
 def _parsed(text: str) -> Any:
@@ -71,7 +69,7 @@ def read_json(cell: Any) -> Edges:
     """Read a JSON object with nodes and edges, in the ways of Tetrad, caugi and networkx, or an array of edges."""
     content = _parsed(cell) if isinstance(cell, str) else dict(cell)
     content = {"edges": content} if isinstance(content, list) else content
-    nodes, edges_of = _lists_in(content)
+    nodes, edges_of, directed = _parts_of(content)
     if not isinstance(edges_of, list) or not isinstance(nodes, list):
         raise ValueError("found a JSON object without lists of nodes and edges")
     # networkx writes whether a graph is one of several edges per pair, and means a node by its id
@@ -88,7 +86,7 @@ def read_json(cell: Any) -> Edges:
     refuse_numbers((edge for edge in edges_of if isinstance(edge, dict)), _READ)
     for k, edge in enumerate(edges_of, 1):
         try:
-            a, b, *marks = _json_edge(edge, _graph_in(content).get("directed", True))
+            a, b, *marks = _json_edge(edge, directed)
             absent = [name for name in (named.get(a, a), named.get(b, b)) if nodes and name not in edges.position]
             if absent:
                 raise ValueError(f"found an edge of the node {absent[0]!r}, which is not among the nodes")
@@ -145,30 +143,8 @@ def _endpoint(value: Any) -> str:
 
 def write_json(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as a JSON object with nodes, and edges as caugi has them."""
-    edges = [
-        {"from": names[i], "edge": SIGNS[at_i, at_j], "to": names[j]} for i, j, at_i, at_j in sorted(map(forward, ends))
-    ]
+    edges = [{"from": names[i], "edge": SIGNS[a, b], "to": names[j]} for i, j, a, b in sorted(map(forward, ends))]
     return json.dumps({"nodes": list(names), "edges": edges}, ensure_ascii=False)
-
-
-JSON = register_encoding(
-    Encoding(
-        name="JSON",
-        tool="Tetrad, caugi, networkx (node_link_data)",
-        cells="JSON, or what Python reads from it",
-        meaning="edges with from, edge (-->, ---, <->, o->, o-o, o--) and to; node1, node2, endpoint1, endpoint2; or "
-        "source and target; an array of such edges or of [source, target]",
-        mark="an edge i -> j has from i and to j, or source i and target j",
-        example='\'{"nodes": ["A", "B"], "edges": [{"from": "A", "edge": "o->", "to": "B"}]}\'',
-        read=read_json,
-        types=(str, Mapping),
-        recognise=is_json,
-        write_text=write_json,
-    )
-)
-
-
-# ---- mappings ------------------------------------------------------------------------------------------------------
 
 
 def is_mapping(cell: Any) -> bool:
@@ -194,32 +170,36 @@ def _read_mapping(cell: Any, lists_parents: bool) -> Edges:
     return Edges.from_arcs(tuple(position) or None, arcs, is_open=True)
 
 
-PARENTS = register_encoding(
+ENCODINGS = (
     Encoding(
-        name="parents",
-        tool="Python",
-        cells="mapping of nodes to their parents",
-        meaning="each node lists its parents; two that list each other have an undirected edge",
-        mark="an edge i -> j is i in the list of j",
-        example="{'A': [], 'B': ['A']}",
-        read=lambda cell: _read_mapping(cell, lists_parents=True),
-        types=(Mapping, str),
-        recognise=is_mapping,
-        by_name=True,
-    )
-)
-
-CHILDREN = register_encoding(
-    Encoding(
-        name="children",
-        tool="networkx (to_dict_of_lists), Python",
-        cells="mapping of nodes to their children",
-        meaning="each node lists its children; two that list each other have an undirected edge",
-        mark="an edge i -> j is j in the list of i",
-        example="{'A': ['B'], 'B': []}",
-        read=lambda cell: _read_mapping(cell, lists_parents=False),
-        types=(Mapping, str),
-        recognise=is_mapping,
-        by_name=True,
-    )
+        name="JSON",
+        tool="Tetrad, caugi, networkx (node_link_data)",
+        cells="JSON, or what Python reads from it",
+        meaning="edges with from, edge (-->, ---, <->, o->, o-o, o--) and to; node1, node2, endpoint1, endpoint2; or "
+        "source and target; an array of such edges or of [source, target]",
+        mark="an edge i -> j has from i and to j, or source i and target j",
+        example='\'{"nodes": ["A", "B"], "edges": [{"from": "A", "edge": "o->", "to": "B"}]}\'',
+        read=read_json,
+        types=(str, Mapping),
+        recognise=is_json,
+        write_text=write_json,
+    ),
+    *(
+        Encoding(
+            name=name,
+            tool=tool,
+            cells=f"mapping of nodes to their {name}",
+            meaning=f"each node lists its {name}; two that list each other have an undirected edge",
+            mark=f"an edge i -> j is {mark}",
+            example=example,
+            read=partial(_read_mapping, lists_parents=name == "parents"),
+            types=(Mapping, str),
+            recognise=is_mapping,
+            by_name=True,
+        )
+        for name, tool, mark, example in (
+            ("parents", "Python", "i in the list of j", "{'A': [], 'B': ['A']}"),
+            ("children", "networkx (to_dict_of_lists), Python", "j in the list of i", "{'A': ['B'], 'B': []}"),
+        )
+    ),
 )

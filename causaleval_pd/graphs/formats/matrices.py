@@ -14,10 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.encoding import Encoding, Matrix, Pair, register_encoding
-from ..edge_marks import MARK_OF_CHARACTER
+from ...contract.encoding import Encoding, Matrix, Pair
+from ..edge_marks import INTO, MARK_OF_CHARACTER, OUT_OF, explain_codes
 from ..kernels.planes import ARROW, CIRCLE, TAIL
-from ..matrix_codes import INTO, OUT_OF, explain_codes
 from ..node_names import short
 from ..weights import explain_weights
 
@@ -34,17 +33,13 @@ def read_matrix(cell: Any) -> Matrix:
     """Read a matrix; index and columns of a DataFrame or a gCastle array name the nodes, in the columns' order."""
     if isinstance(cell, pd.DataFrame):
         return _read_named("DataFrame", _values(cell), cell.index, cell.columns)
-    if not isinstance(cell, np.ndarray) or type(cell) is np.ndarray:
-        return Matrix(None, cell)
-    if isinstance(cell, np.matrix):
-        # its slices keep two dimensions
-        return Matrix(None, np.asarray(cell))
     index, columns = getattr(cell, "index", None), getattr(cell, "columns", None)
-    if not (isinstance(index, pd.Index) and isinstance(columns, pd.Index) and cell.ndim == 2):
-        return Matrix(None, cell)
-    if not columns.equals(pd.RangeIndex(len(columns))):
-        return _read_named(type(cell).__name__, np.asarray(cell), index, columns)
-    return Matrix(None, cell)
+    is_matrix = isinstance(cell, np.ndarray) and cell.ndim == 2
+    if is_matrix and isinstance(index, pd.Index) and isinstance(columns, pd.Index):
+        is_numbered = columns.equals(pd.RangeIndex(len(columns)))
+        return Matrix(None, cell) if is_numbered else _read_named(type(cell).__name__, np.asarray(cell), index, columns)
+    # slices of a np.matrix keep two dimensions
+    return Matrix(None, np.asarray(cell) if isinstance(cell, np.matrix) else cell)
 
 
 def _values(frame: pd.DataFrame) -> NDArray[Any]:
@@ -107,7 +102,7 @@ def pairs_of_marks(codes: Mapping[int, int], at: str) -> dict[Pair, Pair]:
     return pairs if at == "column" else {pair: marks[::-1] for pair, marks in pairs.items()}
 
 
-def _register(
+def _of_numbers(
     name: str,
     tool: str,
     meaning: str,
@@ -118,21 +113,20 @@ def _register(
     read: Callable[[Any], Matrix] = read_matrix,
     explain: Callable[[NDArray[Any], Sequence[str]], str] | None = None,
 ) -> Encoding:
-    return register_encoding(
-        Encoding(
-            name=name,
-            tool=tool,
-            cells="numpy / scipy / DataFrame adjacency",
-            meaning=meaning,
-            mark=mark,
-            example=example,
-            read=read,
-            types=(np.ndarray, pd.DataFrame, SparseMatrix),
-            by_name=True,
-            is_likely=lambda cell: len(cell.shape) == 2 and cell.shape[0] == cell.shape[1],
-            codes=codes,
-            explain=explain or partial(explain_codes, codes, meaning),
-        )
+    ones = codes in (ONES_BY_ROW, ONES_BY_COLUMN)
+    return Encoding(
+        name=name,
+        tool=tool,
+        cells="numpy / scipy / DataFrame adjacency",
+        meaning=meaning,
+        mark=mark,
+        example=example,
+        read=read,
+        types=(np.ndarray, pd.DataFrame, SparseMatrix),
+        by_name=True,
+        is_likely=lambda cell: len(cell.shape) == 2 and cell.shape[0] == cell.shape[1],
+        codes=codes,
+        explain=explain or (explain_ones if ones else partial(explain_codes, codes, meaning)),
     )
 
 
@@ -140,47 +134,10 @@ def _register(
 ONES_BY_ROW: dict[Pair, Pair] = {(1, 0): (ARROW, TAIL), (0, 1): (TAIL, ARROW), (1, 1): (TAIL, TAIL)}
 ONES_BY_COLUMN = {pair: marks[::-1] for pair, marks in ONES_BY_ROW.items()}
 _MEANING = "1 a mark, 0 none; both cells of a pair 1 an undirected edge"
+_EFFECT = "an edge i -> j is the number in cell (j, i)"
+_UNDIRECTED_GADJID = {(2, 2): (TAIL, TAIL), (2, 0): (TAIL, TAIL), (0, 2): (TAIL, TAIL)}
 
-ROW_TO_COLUMN = _register(
-    "row->column",
-    "networkx, NOTEARS, gCastle, bnlearn (amat), benchpress",
-    _MEANING,
-    "an edge i -> j is the 1 in cell (i, j)",
-    "[[0, 1], [0, 0]] is 0 -> 1",
-    ONES_BY_ROW,
-    explain=explain_ones,
-)
-
-COLUMN_TO_ROW = _register(
-    "column->row",
-    "LiNGAM, pcalg",
-    _MEANING,
-    "an edge i -> j is the 1 in cell (j, i)",
-    "[[0, 1], [0, 0]] is 1 -> 0",
-    ONES_BY_COLUMN,
-    explain=explain_ones,
-)
-
-PCALG_PAG = _register(
-    "pcalg amat.pag",
-    "pcalg, py-tetrad, causalDisco (ag)",
-    "0 no edge, 1 a circle, 2 an arrow, 3 a tail, at both ends of an edge",
-    "an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i): marks at the column's node",
-    "[[0, 2], [3, 0]] is 0 -> 1, [[0, 2], [1, 0]] is 0 o-> 1",
-    pairs_of_marks({1: CIRCLE, 2: ARROW, 3: TAIL}, "column"),
-    read=lambda cell: read_matrix(cell)._replace(kind="pag"),
-)
-
-BNMETRICS = _register(
-    "bnmetrics",
-    "bnmetrics, cbcd",
-    "0 no edge, 1 a tail, 2 an arrow, 3 a circle, at both ends of an edge",
-    "an edge i -> j is the 2 in cell (i, j) with the 1 in cell (j, i): marks at the column's node",
-    "[[0, 2], [1, 0]] is 0 -> 1, [[0, 2], [3, 0]] is 0 o-> 1",
-    pairs_of_marks({1: TAIL, 2: ARROW, 3: CIRCLE}, "column"),
-)
-
-CAUSAL_LEARN_MATRIX = _register(
+CAUSAL_LEARN_MATRIX = _of_numbers(
     "causal-learn matrix",
     "causal-learn (G.graph)",
     "0 no edge, -1 a tail, 1 an arrow, 2 a circle, at both ends of an edge; 4 with 5 both '->' and '<->'",
@@ -189,67 +146,7 @@ CAUSAL_LEARN_MATRIX = _register(
     pairs_of_marks({-1: TAIL, 1: ARROW, 2: CIRCLE}, "row") | {(4, 5): INTO, (5, 4): OUT_OF},
 )
 
-TETRAD_MATRIX = _register(
-    "Tetrad R matrix",
-    "Tetrad (graphRMatrixTxt)",
-    "0 no edge, -1 a tail, 1 an arrow, at both ends of an edge",
-    "an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i): marks at the row's node",
-    "[[0, -1], [1, 0]] is 0 -> 1",
-    pairs_of_marks({-1: TAIL, 1: ARROW}, "row"),
-)
-
-MXM = _register(
-    "MXM",
-    "MXM",
-    "0 no edge, 1 in both cells an undirected edge, 2 an arrow with 3 a tail",
-    "an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i)",
-    "[[0, 2], [3, 0]] is 0 -> 1, [[0, 1], [1, 0]] is 0 -- 1",
-    {(1, 1): (TAIL, TAIL), (2, 3): (ARROW, TAIL), (3, 2): (TAIL, ARROW)},
-)
-
-PYWHY_MATRIX = _register(
-    "pywhy-graphs matrix",
-    "pywhy-graphs (graph_to_numpy), dodiscover",
-    "1 an arrow, 2 a circle, 0 a tail or no edge; 10 in both cells undirected, 20 bidirected, 21 with 20 both '->' and "
-    "'<->'",
-    "an edge i -> j is the 1 in cell (i, j) with the 0 in cell (j, i): marks at the column's node",
-    "[[0, 1], [0, 0]] is 0 -> 1, [[0, 1], [2, 0]] is 0 o-> 1",
-    {
-        (1, 0): (ARROW, TAIL),
-        (0, 1): (TAIL, ARROW),
-        (1, 2): (ARROW, CIRCLE),
-        (2, 1): (CIRCLE, ARROW),
-        (2, 2): (CIRCLE, CIRCLE),
-        (2, 0): (CIRCLE, TAIL),
-        (0, 2): (TAIL, CIRCLE),
-        (10, 10): (TAIL, TAIL),
-        (20, 20): (ARROW, ARROW),
-        (21, 20): INTO,
-        (20, 21): OUT_OF,
-    },
-)
-
-_UNDIRECTED_GADJID = {(2, 2): (TAIL, TAIL), (2, 0): (TAIL, TAIL), (0, 2): (TAIL, TAIL)}
-
-GADJID_ROW_TO_COLUMN = _register(
-    "gadjid row->column",
-    "gadjid, edge_direction='from row to column'",
-    "1 a directed edge, 2 in one cell or both an undirected edge",
-    "an edge i -> j is the 1 in cell (i, j)",
-    "[[0, 1], [0, 0]] is 0 -> 1, [[0, 2], [0, 0]] is 0 -- 1",
-    {(0, 1): (TAIL, ARROW), (1, 0): (ARROW, TAIL)} | _UNDIRECTED_GADJID,
-)
-
-GADJID_COLUMN_TO_ROW = _register(
-    "gadjid column->row",
-    "gadjid, edge_direction='from column to row'",
-    "1 a directed edge, 2 in one cell or both an undirected edge",
-    "an edge i -> j is the 1 in cell (j, i)",
-    "[[0, 1], [0, 0]] is 1 -> 0, [[0, 2], [0, 0]] is 0 -- 1",
-    {(1, 0): (TAIL, ARROW), (0, 1): (ARROW, TAIL)} | _UNDIRECTED_GADJID,
-)
-
-GCASTLE = _register(
+GCASTLE = _of_numbers(
     "gCastle",
     "gCastle (causal_matrix, MetricsDAG)",
     "1 a directed edge, 1 in both cells or -1 in one an undirected edge",
@@ -258,19 +155,7 @@ GCASTLE = _register(
     {(1, 1): (TAIL, TAIL), (-1, 0): (TAIL, TAIL), (0, -1): (TAIL, TAIL), (0, 1): (TAIL, ARROW), (1, 0): (ARROW, TAIL)},
 )
 
-_EFFECT = "an edge i -> j is the number in cell (j, i)"
-
-PCALG_CPDAG = _register(
-    "pcalg amat.cpdag",
-    "pcalg, causalDisco (pdag)",
-    "1 in cell (j, i) alone a directed edge, 1 in both cells an undirected edge",
-    _EFFECT,
-    "[[0, 0], [1, 0]] is 0 -> 1",
-    ONES_BY_COLUMN,
-    explain=explain_ones,
-)
-
-LINGAM = _register(
+LINGAM = _of_numbers(
     "lingam",
     "lingam (adjacency_matrix_), causal-learn's LiNGAM",
     "1 an effect of j on i; weights are cut by size first, as in abs(B) > 0.3",
@@ -280,16 +165,9 @@ LINGAM = _register(
     explain=explain_effects,
 )
 
-# ---- strings -------------------------------------------------------------------------------------------------------
-
 _TIGRAMITE = {f"{a}-{b}": (MARK_OF_CHARACTER[b], MARK_OF_CHARACTER[a]) for a, b in product("-<o", "->o")}
 _TIGRAMITE |= {"+->": INTO, "<-+": OUT_OF}
 _STRINGS = {marks: sign for sign, marks in _TIGRAMITE.items()}
-
-
-def is_tigramite(cell: Any) -> bool:
-    """Return whether a cell is an array of strings."""
-    return isinstance(cell, np.ndarray) and cell.dtype.kind == "U" and cell.ndim >= 2
 
 
 def read_tigramite(cell: NDArray[Any]) -> Matrix:
@@ -324,8 +202,7 @@ def read_tigramite(cell: NDArray[Any]) -> Matrix:
     return Matrix(None, marks)
 
 
-def write_tigramite(marks: NDArray[np.uint8]) -> NDArray[Any]:
-    """Write marks as strings."""
+def _write_tigramite(marks: NDArray[np.uint8]) -> NDArray[Any]:
     other = marks.transpose(0, 2, 1)
     written = np.zeros(marks.shape, "<U3")
     for (at_column, at_row), sign in _STRINGS.items():
@@ -333,7 +210,104 @@ def write_tigramite(marks: NDArray[np.uint8]) -> NDArray[Any]:
     return written
 
 
-TIGRAMITE = register_encoding(
+ENCODINGS = (
+    _of_numbers(
+        "row->column",
+        "networkx, NOTEARS, gCastle, bnlearn (amat), benchpress",
+        _MEANING,
+        "an edge i -> j is the 1 in cell (i, j)",
+        "[[0, 1], [0, 0]] is 0 -> 1",
+        ONES_BY_ROW,
+    ),
+    _of_numbers(
+        "column->row",
+        "LiNGAM, pcalg",
+        _MEANING,
+        "an edge i -> j is the 1 in cell (j, i)",
+        "[[0, 1], [0, 0]] is 1 -> 0",
+        ONES_BY_COLUMN,
+    ),
+    _of_numbers(
+        "pcalg amat.pag",
+        "pcalg, py-tetrad, causalDisco (ag)",
+        "0 no edge, 1 a circle, 2 an arrow, 3 a tail, at both ends of an edge",
+        "an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i): marks at the column's node",
+        "[[0, 2], [3, 0]] is 0 -> 1, [[0, 2], [1, 0]] is 0 o-> 1",
+        pairs_of_marks({1: CIRCLE, 2: ARROW, 3: TAIL}, "column"),
+        read=lambda cell: read_matrix(cell)._replace(kind="pag"),
+    ),
+    _of_numbers(
+        "bnmetrics",
+        "bnmetrics, cbcd",
+        "0 no edge, 1 a tail, 2 an arrow, 3 a circle, at both ends of an edge",
+        "an edge i -> j is the 2 in cell (i, j) with the 1 in cell (j, i): marks at the column's node",
+        "[[0, 2], [1, 0]] is 0 -> 1, [[0, 2], [3, 0]] is 0 o-> 1",
+        pairs_of_marks({1: TAIL, 2: ARROW, 3: CIRCLE}, "column"),
+    ),
+    CAUSAL_LEARN_MATRIX,
+    _of_numbers(
+        "Tetrad R matrix",
+        "Tetrad (graphRMatrixTxt)",
+        "0 no edge, -1 a tail, 1 an arrow, at both ends of an edge",
+        "an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i): marks at the row's node",
+        "[[0, -1], [1, 0]] is 0 -> 1",
+        pairs_of_marks({-1: TAIL, 1: ARROW}, "row"),
+    ),
+    _of_numbers(
+        "MXM",
+        "MXM",
+        "0 no edge, 1 in both cells an undirected edge, 2 an arrow with 3 a tail",
+        "an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i)",
+        "[[0, 2], [3, 0]] is 0 -> 1, [[0, 1], [1, 0]] is 0 -- 1",
+        {(1, 1): (TAIL, TAIL), (2, 3): (ARROW, TAIL), (3, 2): (TAIL, ARROW)},
+    ),
+    _of_numbers(
+        "pywhy-graphs matrix",
+        "pywhy-graphs (graph_to_numpy), dodiscover",
+        "1 an arrow, 2 a circle, 0 a tail or no edge; 10 in both cells undirected, 20 bidirected, 21 with 20 both '->' "
+        "and '<->'",
+        "an edge i -> j is the 1 in cell (i, j) with the 0 in cell (j, i): marks at the column's node",
+        "[[0, 1], [0, 0]] is 0 -> 1, [[0, 1], [2, 0]] is 0 o-> 1",
+        {
+            (1, 0): (ARROW, TAIL),
+            (0, 1): (TAIL, ARROW),
+            (1, 2): (ARROW, CIRCLE),
+            (2, 1): (CIRCLE, ARROW),
+            (2, 2): (CIRCLE, CIRCLE),
+            (2, 0): (CIRCLE, TAIL),
+            (0, 2): (TAIL, CIRCLE),
+            (10, 10): (TAIL, TAIL),
+            (20, 20): (ARROW, ARROW),
+            (21, 20): INTO,
+            (20, 21): OUT_OF,
+        },
+    ),
+    _of_numbers(
+        "gadjid row->column",
+        "gadjid, edge_direction='from row to column'",
+        "1 a directed edge, 2 in one cell or both an undirected edge",
+        "an edge i -> j is the 1 in cell (i, j)",
+        "[[0, 1], [0, 0]] is 0 -> 1, [[0, 2], [0, 0]] is 0 -- 1",
+        {(0, 1): (TAIL, ARROW), (1, 0): (ARROW, TAIL)} | _UNDIRECTED_GADJID,
+    ),
+    _of_numbers(
+        "gadjid column->row",
+        "gadjid, edge_direction='from column to row'",
+        "1 a directed edge, 2 in one cell or both an undirected edge",
+        "an edge i -> j is the 1 in cell (j, i)",
+        "[[0, 1], [0, 0]] is 1 -> 0, [[0, 2], [0, 0]] is 0 -- 1",
+        {(1, 0): (TAIL, ARROW), (0, 1): (ARROW, TAIL)} | _UNDIRECTED_GADJID,
+    ),
+    GCASTLE,
+    _of_numbers(
+        "pcalg amat.cpdag",
+        "pcalg, causalDisco (pdag)",
+        "1 in cell (j, i) alone a directed edge, 1 in both cells an undirected edge",
+        _EFFECT,
+        "[[0, 0], [1, 0]] is 0 -> 1",
+        ONES_BY_COLUMN,
+    ),
+    LINGAM,
     Encoding(
         name="tigramite",
         tool="tigramite",
@@ -343,8 +317,8 @@ TIGRAMITE = register_encoding(
         example="np.array([['', '-->'], ['<--', '']])",
         read=read_tigramite,
         types=(np.ndarray,),
-        recognise=is_tigramite,
+        recognise=lambda cell: cell.dtype.kind == "U" and cell.ndim >= 2,
         codes=pairs_of_marks({mark: mark for mark in (TAIL, ARROW, CIRCLE)}, "column") | {INTO: INTO, OUT_OF: OUT_OF},
-        write=write_tigramite,
-    )
+        write=_write_tigramite,
+    ),
 )

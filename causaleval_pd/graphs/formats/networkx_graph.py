@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ...contract.encoding import Edges, Encoding, Ends, register_encoding
-from ..edge_marks import MARK_OF_WORD, MARKS_OF_SIGN, MARKS_OF_WORD, MarkedEdges, forward, refuse_marks
+from ...contract.encoding import Edges, Encoding, Ends
+from ..edge_marks import MARK_OF_WORD, MARKS_OF_SIGN, MARKS_OF_WORD, MarkedEdges, forward, refuse_marks, refuse_names
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import explain_weights, refuse_numbers
 
@@ -154,21 +154,6 @@ def is_networkx(cell: Any) -> bool:
     return networkx is not None and isinstance(cell, networkx.Graph)
 
 
-NETWORKX = register_encoding(
-    Encoding(
-        name="networkx",
-        tool="networkx, pgmpy",
-        cells="networkx",
-        meaning="both arcs of a pair, an edge of an undirected graph, or type='undirected' an undirected edge; "
-        "type='bidirected' or 'o->', marks={u: 'o', v: '>'}, or sourceEndpoint and targetEndpoint",
-        mark="an edge i -> j is the arc (i, j)",
-        example="nx.DiGraph([('A', 'B')])",
-        read=read_networkx,
-        recognise=is_networkx,
-    )
-)
-
-
 _GRAPHML = re.compile(r"\s*+(?:<\?xml[^>]*\?>\s*+)?(?>(?:<!--.*?-->\s*+)*)<graphml[\s>]", re.S)
 _GML = re.compile(
     r"(?>(?:\s|#[^\n]*\n|(?:Creator|Version|comment)\s++(?:\"[^\"]*\"|[^\s\"]++))*)graph\s*+\[\s*+"
@@ -239,9 +224,7 @@ def write_graphml(names: Sequence[str], ends: Ends) -> str:
     """Write a graph as GraphML; marks are the data sourceEndpoint and targetEndpoint."""
     import networkx as nx
 
-    odd = next((x for x in names if re.search(r"[\x00-\x1f\x7f\ufffe\uffff]", x)), None)
-    if odd is not None:
-        raise ValueError(f"GraphML cannot hold the node name {odd!r}; rename the node")
+    refuse_names(names, re.compile(r"[\x00-\x1f\x7f\ufffe\uffff]").search, "GraphML")
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(names)
     for i, j, at_i, at_j in sorted(map(forward, ends)):
@@ -266,7 +249,18 @@ def read_gml(text: str) -> Edges:
     return _read_renamed(graph, {node: str(name) for node, name in nodes.items()}, "GML")
 
 
-GRAPHML = register_encoding(
+ENCODINGS = (
+    Encoding(
+        name="networkx",
+        tool="networkx, pgmpy",
+        cells="networkx",
+        meaning="both arcs of a pair, an edge of an undirected graph, or type='undirected' an undirected edge; "
+        "type='bidirected' or 'o->', marks={u: 'o', v: '>'}, or sourceEndpoint and targetEndpoint",
+        mark="an edge i -> j is the arc (i, j)",
+        example="nx.DiGraph([('A', 'B')])",
+        read=read_networkx,
+        recognise=is_networkx,
+    ),
     Encoding(
         name="GraphML",
         tool="networkx, causaliq, yEd",
@@ -278,10 +272,7 @@ GRAPHML = register_encoding(
         types=(str,),
         recognise=lambda text: bool(_GRAPHML.match(text)),
         write_text=write_graphml,
-    )
-)
-
-GML = register_encoding(
+    ),
     Encoding(
         name="GML",
         tool="networkx, DoWhy, igraph",
@@ -292,5 +283,5 @@ GML = register_encoding(
         read=read_gml,
         types=(str,),
         recognise=lambda text: bool(_GML.match(text)),
-    )
+    ),
 )

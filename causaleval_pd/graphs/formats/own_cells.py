@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...contract.encoding import Encoding, register_encoding
+from ...contract.encoding import Encoding
 from ..edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_names
 from ..graph import Graph
-from ..packing import is_cell
+from ..packing import FORMAT
 
-EDGE_STRING = register_encoding(
+ENCODINGS = (
     Encoding(
         name="edge string",
         tool="causaleval_pd",
@@ -22,10 +22,7 @@ EDGE_STRING = register_encoding(
             any(arrow in text for arrow in ("->", "<-", "--", " o-o ")) or bool(TEXT_OF_OBJECT.match(text))
         ),
         write_text=lambda names, ends: write_graph(write_names(names), ends),
-    )
-)
-
-PACKED = register_encoding(
+    ),
     Encoding(
         name="packed",
         tool="causaleval_pd",
@@ -35,6 +32,6 @@ PACKED = register_encoding(
         example="ce.as_graph('A -> B'), ce.as_graph('A -> B').to_bytes()",
         read=lambda cell: cell.to_bytes() if isinstance(cell, Graph) else cell,
         types=(Graph, bytes),
-        is_likely=lambda cell: isinstance(cell, Graph) or is_cell(cell),
-    )
+        is_likely=lambda cell: isinstance(cell, Graph) or FORMAT.holds(cell),
+    ),
 )
