@@ -13,7 +13,7 @@ from ...contract.confusion import Confusion, ConfusionFamily, Values, ratio
 from ...contract.metric import metric
 from ...graphs.kernels.planes import KINDS
 from ...graphs.pairs import GraphPairs
-from .nulls.laws import hypergeometric_tail
+from .nulls.laws import tails_and_misfit
 
 __all__ = [
     "adjacency_accuracy", "adjacency_balanced_accuracy", "adjacency_f1", "adjacency_f_beta", "adjacency_fdr",
@@ -83,7 +83,7 @@ def skeleton_p(pairs: GraphPairs) -> Values:
     0.2
     """
     counts = pairs.counts
-    return hypergeometric_tail(counts.tp, counts.n_pairs, counts.true_edges, counts.estimated_edges)
+    return tails_and_misfit(counts.tp, counts.n_pairs, counts.true_edges, counts.estimated_edges)[0]
 
 
 def _ancestors(pairs: GraphPairs) -> Confusion:

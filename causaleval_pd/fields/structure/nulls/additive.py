@@ -101,28 +101,26 @@ class Counts(NamedTuple):
         return _value(metric, self)
 
 
-def affine_units(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats]]:
-    """Return the value of `at` where all n counts are 0, and what one unit of each count adds."""
+#: counts at which a metric is evaluated, its value, the sum of its units, and where the two differ
+Evaluation = tuple[list[float], Floats, Floats, NDArray[np.bool_]]
+
+
+def affine_units(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats], list[Evaluation]]:
+    """Return `at` where all n counts are 0, what one unit of each count adds, and how these add up at other counts."""
     none = at(*[0.0] * n)
-    return none, [at(*unit) - none for unit in np.eye(n).tolist()]
-
-
-def misfits(
-    at: Callable[..., Floats], none: Floats, units: list[Floats]
-) -> list[tuple[list[float], Floats, Floats, NDArray[np.bool_]]]:
-    """Evaluate `at` at some counts; return these, the value, the sum of units, and where the two differ."""
-    n, evaluations = len(units), []
+    units = [at(*unit) - none for unit in np.eye(n).tolist()]
     several = ([float(1 + i * step % 7) for i in range(n)] for step in (2, 5))
+    evaluations = []
     for counts in ([2.0 * (i == 0) for i in range(n)], *several):
         value, total = at(*counts), none + sum(k * unit for k, unit in zip(counts, units, strict=True))
         evaluations.append((counts, value, total, ~np.isclose(value, total, rtol=1e-9, atol=1e-9, equal_nan=True)))
-    return evaluations
+    return none, units, evaluations
 
 
 def affine(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats]] | None:
     """Return the units of `at`, or None if it is not affine in its n counts."""
-    none, units = affine_units(at, n)
-    return None if any(wrong.any() for *_, wrong in misfits(at, none, units)) else (none, units)
+    none, units, evaluations = affine_units(at, n)
+    return None if any(wrong.any() for *_, wrong in evaluations) else (none, units)
 
 
 class Additive(NamedTuple):
@@ -134,37 +132,17 @@ class Additive(NamedTuple):
     costs: Floats
 
 
-class EdgeWeights(NamedTuple):
-    """What shared edges add to a metric at its pairs' margins, one value per pair."""
-
-    #: the metric without shared edges
-    constant: Floats
-    #: by the types of the true and of the estimated edge, what a shared edge adds
-    units: Mapping[tuple[int, int], Floats]
-
-    def of(self, true: int, estimated: int) -> Any:
-        """Return what a shared edge of two types adds, 0 where no graph has these."""
-        return self.units.get((true, estimated), 0.0)
-
-
-def count_types(graphs: GraphBatch) -> dict[int, Floats]:
-    """Count the edges of each graph by type, either way round."""
-    numbers = {t: count_bits(where(graphs.lifted, t % 4, t // 4)).astype(np.float64) for t in graphs.types}
+def count_types(graphs: GraphBatch, index: NDArray[np.int64]) -> dict[int, Floats]:
+    """Count the edges of graphs by type, either way round, one value per pair."""
+    numbers = {t: count_bits(where(graphs.lifted, t % 4, t // 4)).astype(np.float64)[index] for t in graphs.types}
     either = {s: [numbers[t] for t in {s, reversed_type(s)} & numbers.keys()] for s in ONE_WAY}
     return {s: np.sum(parts, axis=0) for s, parts in either.items() if parts}
 
 
-def margins(pairs: GraphPairs) -> tuple[dict[int, Floats], dict[int, Floats]]:
-    """Return the numbers of edges by type of the truth and the estimate of each pair."""
-    sides = (pairs.truth, pairs.truth_index), (pairs.estimate, pairs.estimate_index)
-    true, estimated = ({s: k[index] for s, k in count_types(graphs).items()} for graphs, index in sides)
-    return true, estimated
-
-
 def edge_weights(
     metric: Metric, n_nodes: int, true: Mapping[int, Any], estimated: Mapping[int, Any], *, is_mixed: bool = False
-) -> EdgeWeights | None:
-    """Return the weights of a metric that is affine in the shared edges by both types at these margins, else None."""
+) -> tuple[Floats, dict[tuple[int, int], Floats]] | None:
+    """Return a metric without shared edges and what these add by both types, None if it is not affine in them."""
     cells = [(s, t) for s in true for t in TYPES if t in estimated or reversed_type(t) in estimated]
 
     def at(*shared: float) -> Floats:
@@ -172,7 +150,7 @@ def edge_weights(
         return Counts(counts, is_mixed).value(metric)
 
     units = affine(at, len(cells))
-    return None if units is None else EdgeWeights(units[0], dict(zip(cells, units[1], strict=True)))
+    return None if units is None else (units[0], dict(zip(cells, units[1], strict=True)))
 
 
 def mark_matrices(graphs: GraphBatch) -> NDArray[np.uint8]:
@@ -265,11 +243,6 @@ def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
     return Additive(true_ancestors, claimed_ancestors, weights[0], np.stack(weights[1], axis=1)[:, None])
 
 
-def _arrows_and_lines(graphs: GraphBatch) -> NDArray[np.int8]:
-    """Return the channels i -> j and i -- j."""
-    return _type_channels(graphs, (FORWARD, LINE))
-
-
 def _type_channels(graphs: GraphBatch, types: Sequence[int]) -> NDArray[np.int8]:
     """Return which ordered pairs of nodes have an edge of each type, (N, K, d, d)."""
     there = mark_matrices(graphs)
@@ -282,25 +255,26 @@ def _type_channels(graphs: GraphBatch, types: Sequence[int]) -> NDArray[np.int8]
 
 def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive | None:
     """Return how a metric adds up over types of edges, or None; edges that are their own reversal are two pairs."""
-    true, estimated = margins(pairs)
+    true, estimated = count_types(pairs.truth, pairs.truth_index), count_types(pairs.estimate, pairs.estimate_index)
     weights = edge_weights(metric, pairs.n_nodes, true, estimated, is_mixed=pairs.is_mixed)
     if weights is None:
         return None
-    here, there = list(true), list(dict.fromkeys(t for _, t in weights.units))
+    constant, units = weights
+    here, there = list(true), list(dict.fromkeys(t for _, t in units))
     costs = np.zeros((pairs.n, len(here), len(there)))
-    for (s, t), unit in weights.units.items():
+    for (s, t), unit in units.items():
         costs[:, here.index(s), there.index(t)] = unit / (2 if s == reversed_type(s) else 1)
     return Additive(
         lambda graphs: _type_channels(graphs, here),
         lambda graphs: _type_channels(graphs, there),
-        weights.constant,
+        constant,
         costs,
     )
 
 
 def _closure(graphs: GraphBatch) -> NDArray[np.bool_]:
     """Return which nodes have a directed path to which others, (N, d, d)."""
-    reach = _arrows_and_lines(graphs)[:, 0].astype(np.float32)
+    reach = _type_channels(graphs, [FORWARD])[:, 0].astype(np.float32)
     for _ in range(max(1, graphs.n_nodes).bit_length()):
         reach = np.minimum(reach + reach @ reach, 1)
     above = reach > 0
@@ -310,7 +284,7 @@ def _closure(graphs: GraphBatch) -> NDArray[np.bool_]:
 
 def _ancestors_and_arrows(graphs: GraphBatch) -> NDArray[Any]:
     """Return the channels i ~> j and i -> j."""
-    return np.stack([_closure(graphs), _arrows_and_lines(graphs)[:, 0]], axis=1)
+    return np.stack([_closure(graphs), _type_channels(graphs, [FORWARD])[:, 0]], axis=1)
 
 
 def _ancestors_and_order(graphs: GraphBatch) -> NDArray[Any]:
@@ -338,7 +312,7 @@ def _of_ancestors(metric: Metric, pairs: GraphPairs) -> Additive | None:
 
 def _blankets(graphs: GraphBatch) -> NDArray[Any]:
     """Return the channel "in the Markov blanket of"."""
-    arrows, lines = np.moveaxis(_arrows_and_lines(graphs), 1, 0)
+    arrows, lines = np.moveaxis(_type_channels(graphs, [FORWARD, LINE]), 1, 0)
     parents = arrows.astype(np.float32)
     return ((parents @ parents.transpose(0, 2, 1) > 0) | ((arrows | arrows.transpose(0, 2, 1) | lines) > 0))[:, None]
 
@@ -410,8 +384,7 @@ def _edges(*shared: float) -> Counts:
 
 def _not_affine(value: Value, at: Callable[..., Any], names: Sequence[str]) -> str | None:
     """Return where the metric is not affine in the named counts, or None."""
-    none, units = affine_units(lambda *counts: value(at(*counts)), len(names))
-    for numbers, actual, expected, wrong in misfits(lambda *counts: value(at(*counts)), none, units):
+    for numbers, actual, expected, wrong in affine_units(lambda *counts: value(at(*counts)), len(names))[2]:
         if wrong.any():
             counts = ", ".join(f"{name} {k:g}" for name, k in zip(names, numbers, strict=True) if k)
             return f"at {counts} it is {actual.item():g}, where adding up its units gives {expected.item():g}"
@@ -459,18 +432,13 @@ def affine_in_ancestors(value: Value) -> str | None:
     return _not_affine(value, at, ("shared ancestors", "edges along the order", "edges against it"))
 
 
-def _shared(both: float) -> Confusion:
-    return Confusion(*(np.full(1, x, float) for x in (both, 40, 35)))
+def _affine_in_shared(counts: str, what: str) -> Callable[[Value], str | None]:
+    """Return the check that a metric is affine in the positives that both sides have, of these counts."""
 
+    def at(both: float) -> Any:
+        return SimpleNamespace(**{counts: Confusion(*(np.full(1, x, float) for x in (both, 40, 35)))})
 
-def affine_in_blankets(value: Value) -> str | None:
-    """Check that a metric is affine in the shared members of Markov blankets."""
-    return _not_affine(value, lambda both: SimpleNamespace(blankets=_shared(both)), ("shared members",))
-
-
-def affine_in_v_structures(value: Value) -> str | None:
-    """Check that a metric is affine in the shared v-structures."""
-    return _not_affine(value, lambda both: SimpleNamespace(v_structures=_shared(both)), ("shared v-structures",))
+    return lambda value: _not_affine(value, at, (what,))
 
 
 _DECLARED: tuple[tuple[str, Callable[[Value], str | None] | None, str], ...] = (
@@ -507,12 +475,12 @@ _DECLARED: tuple[tuple[str, Callable[[Value], str | None] | None, str], ...] = (
     ),
     (
         "blankets",
-        affine_in_blankets,
+        _affine_in_shared("blankets", "shared members"),
         "Affine in the number of shared members of Markov blankets. Mean and variance are exact under relabelling.",
     ),
     (
         "v_structures",
-        affine_in_v_structures,
+        _affine_in_shared("v_structures", "shared v-structures"),
         "Affine in the number of shared v-structures. The mean is exact under relabelling.",
     ),
     (

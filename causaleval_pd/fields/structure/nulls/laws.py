@@ -18,9 +18,9 @@ from ....execution.options import get_options
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
 from ....graphs.kernels.planes import DAG, count_ones, planes_from_matrices
-from ....graphs.pairs import GraphBatch, GraphPairs
+from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from ....statistics.arrays import SMALLEST_P
-from .additive import Counts, affine_units, count_types, edge_weights, misfits
+from .additive import Counts, affine_units, count_types, edge_weights
 
 __all__ = ["expected_metric", "skeleton_test"]
 
@@ -34,24 +34,12 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
     columns = np.broadcast_arrays(
         *(np.atleast_1d(np.asarray(x, np.int64)) for x in (n_nodes, true_edges, estimated_edges))
     )
-    codes, first = distinct(columns)
+    first, codes = distinct_rows(np.column_stack(columns).view(np.uint64))
     d, mt, me = (x[first][:, None] for x in columns)
     support, weights = hypergeometric_weights(d * (d - 1) // 2, mt, me)
     counts = EdgeTypes.of_margins(d, {LINE: mt}, {LINE: me}, {(LINE, LINE): support})
     values = Counts(counts).value(metric)
     return ClosedForm.of(Distribution.of(codes, values, weights))
-
-
-def distinct(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the number of each row among the distinct rows as they appear, and where each first appears."""
-    codes = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        # two factors at a time: their numbers are small, so that products do not overflow
-        level_codes, levels = pd.factorize(column)
-        codes = pd.factorize(codes * len(levels) + level_codes)[0].astype(np.int64)
-    first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return codes, first
 
 
 def hypergeometric_weights(
@@ -81,22 +69,15 @@ def hypergeometric_law(n: int, marked: int, drawn: int) -> tuple[NDArray[np.int6
     return support[0], weights[0]
 
 
-def hypergeometric_tail(
-    shared: ArrayLike, n_pairs: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike
-) -> NDArray[np.float64]:
-    """Return P(X >= shared) for X hypergeometric, at least 2e-308; small tails keep their relative accuracy."""
-    return tails_and_misfit(shared, n_pairs, true_edges, estimated_edges)[0]
-
-
 def tails_and_misfit(
     shared: ArrayLike, n_pairs: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike
 ) -> tuple[NDArray[np.float64], int]:
-    """Return P(X >= shared), and the first place (of the flat result) whose shared number is impossible, or -1."""
+    """Return P(X >= shared) for X hypergeometric, at least 2e-308, and the first (flat) impossible place, or -1."""
     columns = np.broadcast_arrays(*(np.asarray(x, np.int64) for x in (shared, n_pairs, true_edges, estimated_edges)))
     x, m, mt, me = (column.ravel() for column in columns)
     result = np.empty(len(x))
     low, high = np.maximum(0, mt + me - m), np.minimum(mt, me)
-    law, first = distinct([m, mt, me])
+    first, law = distinct_rows(np.column_stack([m, mt, me]).view(np.uint64))
     step = max(1, MOST_CELLS // (int((high - low).max(initial=0)) + 1))
     for start in range(0, len(first), step):
         of_laws = first[start : start + step]
@@ -142,11 +123,10 @@ def linear(
         cells = dict(zip(((FORWARD, BACKWARD), (FORWARD, FORWARD), (LINE, FORWARD)), shared, strict=True))
         return Counts(EdgeTypes.of_margins(n_nodes, true, estimated, cells)).value(metric)
 
-    none, (present, present_and_same, present_undirected) = affine_units(at, 3)
+    none, (present, present_and_same, present_undirected), evaluations = affine_units(at, 3)
     same = present_and_same - present
     # options may make a metric a ratio of random counts
-    wrong = np.any([x[-1] for x in misfits(at, none, [present, present_and_same, present_undirected])], axis=0)
-    none = np.where(wrong, np.nan, none)
+    none = np.where(np.any([wrong for *_, wrong in evaluations], axis=0), np.nan, none)
     p1 = np.divide(me, n_pairs, out=np.zeros_like(me), where=n_pairs > 0)
     mean = none + p1 * (directed * (present + same / 2) + undirected * present_undirected)
     if degrees is None:
@@ -202,10 +182,10 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     probability 1/4 (disjoint), 1/6 (a chain) or 1/3 (a fork or collider).
     """
     skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
-    true = {s: k[pairs.truth_index] for s, k in count_types(pairs.truth).items()}
-    weights = edge_weights(metric, pairs.n_nodes, true, {FORWARD: skeleton})
+    weights = edge_weights(metric, pairs.n_nodes, count_types(pairs.truth, pairs.truth_index), {FORWARD: skeleton})
     if weights is None:
         return None
+    constant, units = weights
     planes = pairs.truth.planes[pairs.truth_index]
     edges = pairs.estimate.planes[pairs.estimate_index]
     edges = (edges[:, 0] | edges[:, 1])[:, None]
@@ -213,8 +193,9 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     lines = planes[:, 0] & planes[:, 1] & edges[:, 0]
     shared = count_ones(arrows).sum(axis=(1, 2), dtype=np.float64)
     added = count_ones(lines).sum(axis=1, dtype=np.float64)
-    right, wrong = weights.of(FORWARD, FORWARD), weights.of(FORWARD, BACKWARD)
-    mean = weights.constant + shared * (right + wrong) / 2 + added * weights.of(LINE, FORWARD)
+    # no truth may have edges of a type
+    right, wrong, undirected = (units.get(x, 0.0) for x in ((FORWARD, FORWARD), (FORWARD, BACKWARD), (LINE, FORWARD)))
+    mean = constant + shared * (right + wrong) / 2 + added * undirected
     if not along_order and not tossed.any():
         return ClosedForm(mean)
     chains, forks = _chains_and_forks(kernels().degrees(arrows, pairs.n_nodes))
