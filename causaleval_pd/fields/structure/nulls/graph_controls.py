@@ -34,13 +34,13 @@ from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
-_COUNT_BYTES = 200
+COUNT_BYTES = 200
 
 #: undirected estimates that are no classes, beside others with arrows, from which on there is a warning
 _SEVERAL = 5
 
 #: sets the stream of changed directions apart from that of skeletons, and the words of a graph from one another
-_TOSSES, _NEXT_WORD = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
+_TOSSES, NEXT_WORD = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
 
 
 def constant(values: ArrayLike) -> ClosedForm:
@@ -72,7 +72,7 @@ def graph_controls(
         index = np.arange(len(truth_index), dtype=np.int64)
         return GraphPairs(pairs.truth, graphs(start, count), truth_index, index)
 
-    cost = 16 * pairs.truth.planes.shape[2] + _COUNT_BYTES + scratch
+    cost = 16 * pairs.truth.planes.shape[2] + COUNT_BYTES + scratch
     return DrawnControls(pairs, words, drawn, known, cost, pace * pairs.size, listing)
 
 
@@ -207,7 +207,7 @@ def redirect(
     if tossed.any():
         here = np.repeat(tossed, count)
         edges = planes[here, 0] | planes[here, 1]
-        places = np.arange(1, edges.shape[1] + 1, dtype=np.uint64) * _NEXT_WORD
+        places = np.arange(1, edges.shape[1] + 1, dtype=np.uint64) * NEXT_WORD
         streams = (keys[tossed, None] ^ _TOSSES) + places
         coins = random_words(streams.reshape(-1), start, count).reshape(-1, edges.shape[1], count)
         forward = edges & coins.transpose(0, 2, 1).reshape(edges.shape)
@@ -223,7 +223,7 @@ def redirect(
 def several_numbers(keys: NDArray[np.uint64], start: int, count: int, width: int, salt: int = 0) -> NDArray[np.float64]:
     """Return `width` numbers in [0, 1) for each draw of each row, (n, count, width), other ones for each salt."""
     places = np.arange(1, width + 1, dtype=np.uint64) + np.uint64(salt) * np.uint64(2**32)
-    streams = keys[:, None] + places * _NEXT_WORD
+    streams = keys[:, None] + places * NEXT_WORD
     drawn = uniforms(streams.reshape(-1), start, count).reshape(len(keys), width, count)
     return np.ascontiguousarray(drawn.transpose(0, 2, 1))
 
@@ -290,17 +290,16 @@ def custom_null(function: DrawOne, name: str) -> Null:
         matched = matched_kinds(matching, rows, pairs)
         cells, partly = matching.estimate.iloc[rows], matched == PDAG
 
+        def draw(estimate: Graph, key: int, r: int, row: int) -> Graph:
+            return _read(function(estimate, draw_stream(key, r)), estimate, name, row)
+
         def graphs(start: int, count: int) -> GraphBatch:
             drawn: list[Graph] = []
-            for row, cell, key, mapped in zip(rows, cells, keys, matched == CPDAG, strict=True):
+            for row, cell, key, mapped in zip(rows.tolist(), cells, keys.tolist(), matched == CPDAG, strict=True):
                 estimate = Graph.from_bytes(cell)
-
-                def draw(r: int, estimate: Graph = estimate, key: int = int(key), row: int = int(row)) -> Graph:
-                    return _read(function(estimate, draw_stream(key, r)), estimate, name, row)
-
                 for r in range(start, start + count):
-                    control = draw(r)
-                    if not drawn and draw(r) != control:
+                    control = draw(estimate, key, r, row)
+                    if not drawn and draw(estimate, key, r, row) != control:
                         raise ValueError(
                             f"row {row}: null {name!r} drew two graphs from generators of one seed; draw from its "
                             "argument rng alone, not from np.random or random, so that a seed gives the same controls"

@@ -39,7 +39,7 @@ from ....graphs.mixed.marks import (
     lines,
 )
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .graph_controls import check_declared, constant
+from .graph_controls import COUNT_BYTES, NEXT_WORD, check_declared, constant
 from .laws import hypergeometric
 
 Planes = NDArray[np.uint64]
@@ -126,8 +126,8 @@ def free_proposal(cell: Cell) -> Proposal:
     return Proposal(-1 - most, least)
 
 
-#: sets the streams of bidirected edges apart from those of directed ones, and those of a graph from one another
-_BOTH, _NEXT = np.uint64(0xA24BAED4963EE407), np.uint64(0x9E3779B97F4A7C15)
+#: sets the streams of bidirected edges apart from those of directed ones
+_BOTH = np.uint64(0xA24BAED4963EE407)
 
 
 def random_skeletons(d: int, planes: Planes, keys: Keys, start: int, count: int) -> Planes:
@@ -167,7 +167,7 @@ def assigned_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -
     alone, confounded = np.zeros((2, len(keys), count, planes.shape[2]), np.uint64)
     for i in range(len(keys)):
         places = np.flatnonzero(np.unpackbits(near[i].view(np.uint8), bitorder="little"))
-        streams = (keys[i] ^ _BOTH) + np.arange(1, n_pairs[i] + 1, dtype=np.uint64) * _NEXT
+        streams = (keys[i] ^ _BOTH) + np.arange(1, n_pairs[i] + 1, dtype=np.uint64) * NEXT_WORD
         order = places[np.argsort(random_words(streams, start, count), axis=0, kind="stable")]
         # first those that are bidirected alone, then those with both edges
         n_alone = int(n_both[i] - n_double[i])
@@ -182,8 +182,6 @@ def assigned_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -
 #: classes by which estimates of a class may be matched; the first is the default
 _CLASSES = {MAG: (MAG, PAG), PAG: (PAG, MAG), ADMG: (ADMG,), SKELETON: (SKELETON,), MIXED: (PAG, MAG)}
 
-#: rough bytes of a drawn control besides its planes
-_COUNT_BYTES = 200
 #: option of null models that draw bidirected edges
 BIDIRECTED = {"bidirected": "matched"}
 
@@ -247,7 +245,7 @@ def latent_controls(
         return replace(pairs, estimate=estimates, truth_index=truth, estimate_index=index, lacking=lacking, out=())
 
     # its planes twice, and counts
-    cost = 64 * pairs.estimate.planes.shape[2] + _COUNT_BYTES
+    cost = 64 * pairs.estimate.planes.shape[2] + COUNT_BYTES
     return DrawnControls(pairs, np.array(words, object), drawn, known, cost, pace)
 
 

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,10 @@ Directions = NDArray[np.bool_]
 #: the controls of a list, and their probabilities: one for all, or one each
 Listed = tuple[GraphBatch, Any]
 
-#: listed controls that are scored at once
-_GRAPHS = 30_000
-#: blocks of them that metrics share
-_BLOCKS = 8
+#: listed controls that are scored at once, and blocks of them that metrics share
+_GRAPHS, _BLOCKS = 30_000, 8
+#: lists that are kept at a time
+KEPT = 256
 
 
 def merged(planes: NDArray[np.uint64], weights: Any) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
@@ -41,6 +41,24 @@ def merged(planes: NDArray[np.uint64], weights: Any) -> tuple[NDArray[np.uint64]
     each = np.broadcast_to(np.asarray(weights, np.float64), len(planes))
     summed = np.bincount(inverse.reshape(-1), each, len(distinct)).astype(np.float64)
     return np.ascontiguousarray(distinct.reshape(-1, *planes.shape[1:])), summed
+
+
+class TooMany(Exception):
+    """There are too many controls to list."""
+
+
+def have_lists(numbers: NDArray[np.int64], support: Callable[[int], Listed]) -> NDArray[np.bool_]:
+    """Return which rows have few enough controls for `support` to list them, by the number of each row's list."""
+
+    def is_listed(number: int) -> bool:
+        try:
+            support(number)
+        except TooMany:
+            return False
+        return True
+
+    codes, distinct = pd.factorize(numbers)
+    return np.array([is_listed(number) for number in distinct.tolist()], bool)[codes]
 
 
 class ListedLaws:
@@ -52,11 +70,10 @@ class ListedLaws:
         law: NDArray[np.int64],
         support: Callable[[int], Listed],
         longest: int,
-        listed: NDArray[np.bool_] | None = None,
+        listed: NDArray[np.bool_],
     ) -> None:
-        self.pairs, self.support = pairs, support
-        self.listed = np.ones(pairs.n, bool) if listed is None else listed
-        rows = np.flatnonzero(self.listed)
+        self.pairs, self.support, self.listed = pairs, support, listed
+        rows = np.flatnonzero(listed)
         # rows with the same list side by side: its graphs are then scored as one batch
         keys = np.stack([law[rows], pairs.truth_index[rows]], axis=1)
         distinct, index = np.unique(keys, axis=0, return_inverse=True)
@@ -163,13 +180,6 @@ MOST_ORIENTATIONS = 5_040
 #: nodes, or else edges, of a connected part of a skeleton up to which its orientations are listed
 MOST_NODES, MOST_EDGES = 7, 10
 
-#: lists that are kept at a time
-_KEPT = 256
-
-
-class TooMany(Exception):
-    """There are too many controls to list."""
-
 
 def _all_directions(n_edges: int) -> Directions:
     return np.asarray((np.arange(2**n_edges)[:, None] >> np.arange(n_edges)) & 1 == 1)
@@ -242,38 +252,19 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
     return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
 
 
-class Orientations:
-    """The orientations of each row's skeleton in the class of its controls, listed where they are few."""
+def orientations(skeletons: GraphBatch, *, by_order: bool) -> Callable[[int], Listed]:
+    """Return the function that lists the orientations of skeleton i in class k, and their chances, by i * K + k."""
 
-    def __init__(
-        self, skeletons: GraphBatch, index: NDArray[np.int64], kinds: NDArray[np.uint8], *, by_order: bool
-    ) -> None:
-        self.skeletons, self.by_order = skeletons, by_order
-        #: (n,): number of the list of each row
-        self.numbers: NDArray[np.int64] = index * len(KINDS) + kinds
-        self.support = lru_cache(maxsize=_KEPT)(self._support)
-
-    def _support(self, number: int) -> Listed:
-        """Return the orientations of a skeleton in a class, and the probability of each."""
+    @lru_cache(maxsize=KEPT)
+    def support(number: int) -> Listed:
         skeleton, kind = divmod(number, len(KINDS))
-        d, planes = self.skeletons.n_nodes, self.skeletons.planes[[skeleton]]
+        # no skeleton of more edges has fewer acyclic orientations than the complete one over seven nodes
+        if skeletons.edge_counts.edges[skeleton] > MOST_NODES * (MOST_NODES - 1) // 2:
+            raise TooMany
+        d, planes = skeletons.n_nodes, skeletons.planes[[skeleton]]
         near = planes[:, 0] | planes[:, 1]
         _, low, high = arcs_from_planes(np.stack([near, np.zeros_like(near)], axis=1), d)
         edges = tuple(zip(low.tolist(), high.tolist(), strict=True))
-        return all_orientations(d, edges, kind, by_order=self.by_order)
+        return all_orientations(d, edges, kind, by_order=by_order)
 
-    @cached_property
-    def listed(self) -> NDArray[np.bool_]:
-        """Which rows have a list."""
-        codes, numbers = pd.factorize(self.numbers)
-        return np.array([self._are_few(number) for number in numbers.tolist()], bool)[codes]
-
-    def _are_few(self, number: int) -> bool:
-        # no skeleton of more edges has fewer acyclic orientations than the complete one over seven nodes
-        if self.skeletons.edge_counts.edges[number // len(KINDS)] > MOST_NODES * (MOST_NODES - 1) // 2:
-            return False
-        try:
-            self.support(number)
-        except TooMany:
-            return False
-        return True
+    return support

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from functools import cache, cached_property, lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
 from .graph_controls import check_declared, graph_controls
 from .laws import mean_over_edges
-from .listed import ListedLaws, TooMany
+from .listed import KEPT, Listed, ListedLaws, TooMany, have_lists
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
 MOST_LISTED = 7
@@ -32,8 +33,6 @@ MOST_DIFFERENT, MOST_NODES = 5_040, 64
 MOST_JOINT = 6
 #: nodes up to which relabellings are listed as often as they occur
 _REPEATED = 5
-#: lists of relabellings that are kept at a time
-_KEPT = 256
 
 
 def _marks(graphs: GraphBatch, number: int) -> NDArray[np.bool_]:
@@ -87,6 +86,7 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
         every = _moved(graphs, number)
         return _of_words(every[np.sort(distinct_rows(every)[0])], graphs, number)
     new = _marks(graphs, number)[None]
+    _refuse_many(graphs, number, new[0])
     stacks, known = [new], {np.packbits(new).tobytes()}
     while len(new):
         # exchanges of neighbouring nodes reach every order
@@ -107,6 +107,18 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
     return _with_planes(join_halves(halves), graphs, number)
 
 
+def _refuse_many(graphs: GraphBatch, number: int, marks: NDArray[np.bool_]) -> None:
+    """Raise `TooMany` where a graph surely has too many relabellings, before these are made."""
+    alike, most = np.zeros(graphs.n_nodes, np.int64), math.log(MOST_DIFFERENT) + 1e-9
+    if not is_mixed(graphs.planes):
+        degrees = graphs.take(np.array([number])).degrees[0]
+        alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        if _fewest_relabellings(alike) > most:
+            raise TooMany
+    if _fewest_relabellings(_classes(marks, alike)) > most:
+        raise TooMany
+
+
 def _fewest_relabellings(alike: NDArray[np.int64]) -> float:
     """Return the logarithm of a bound: at most nodes of the same class, (d,), may be exchanged without change."""
     counts = np.bincount(alike)
@@ -125,60 +137,32 @@ def _classes(marks: NDArray[np.bool_], classes: NDArray[np.int64]) -> NDArray[np
         classes = finer
 
 
-class Relabellings:
-    """The relabellings of the estimates of a batch, listed where they are few."""
+def _laws(pairs: GraphPairs) -> Callable[[Metric], ClosedForm | None]:
+    """Return the function that finds the exact law of a metric where relabellings are listed, else its moments."""
+    d, index = pairs.n_nodes, pairs.estimate_index
 
-    def __init__(self, pairs: GraphPairs) -> None:
-        self.pairs, self.d = pairs, pairs.n_nodes
-        self.support = lru_cache(maxsize=_KEPT)(self._support)
-
-    def _support(self, number: int) -> tuple[GraphBatch, float]:
-        """Return the relabellings of an estimate, and the probability of each."""
-        if self.d <= _REPEATED:
-            return all_relabellings(self.pairs.estimate, number), 1 / math.factorial(self.d)
-        variants = different_relabellings(self.pairs.estimate, number)
+    @lru_cache(maxsize=KEPT)
+    def support(number: int) -> Listed:
+        if d <= _REPEATED:
+            return all_relabellings(pairs.estimate, number), 1 / math.factorial(d)
+        variants = different_relabellings(pairs.estimate, number)
         return variants, 1 / len(variants)
 
-    @cached_property
-    def listed(self) -> NDArray[np.bool_]:
-        """Which rows have an estimate whose relabellings are listed."""
-        index = self.pairs.estimate_index
-        if self.d <= MOST_LISTED or self.d > MOST_NODES:
-            return np.full(len(index), self.d <= MOST_LISTED)
-        used, place = np.unique(index, return_inverse=True)
-        return np.array([self._few(number) for number in used.tolist()], bool)[place]
+    @cache
+    def listed() -> ListedLaws:
+        if d <= MOST_LISTED:
+            return ListedLaws(pairs, index, support, math.factorial(d), np.ones(pairs.n, bool))
+        few = have_lists(index, support) if d <= MOST_NODES else np.zeros(pairs.n, bool)
+        return ListedLaws(pairs, index, support, MOST_DIFFERENT, few)
 
-    def _few(self, number: int) -> bool:
-        alike, most = np.zeros(self.d, np.int64), math.log(MOST_DIFFERENT) + 1e-9
-        if not is_mixed(self.pairs.estimate.planes):
-            degrees = self.pairs.estimate.take(np.array([number])).degrees[0]
-            alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-            if _fewest_relabellings(alike) > most:
-                return False
-        if _fewest_relabellings(_classes(_marks(self.pairs.estimate, number), alike)) > most:
-            return False
-        try:
-            self.support(number)
-        except TooMany:
-            return False
-        return True
-
-    @cached_property
-    def laws(self) -> ListedLaws:
-        """The laws of metrics for listed rows."""
-        longest = math.factorial(self.d) if self.d <= MOST_LISTED else MOST_DIFFERENT
-        return ListedLaws(self.pairs, self.pairs.estimate_index, self.support, longest, self.listed)
-
-    def law(self, metric: Metric) -> ClosedForm | None:
-        """Return the exact law of a metric for listed rows, moments for others, or None."""
-        return self.laws.law(metric, self._moments)
-
-    def _moments(self, metric: Metric) -> ClosedForm | None:
+    def moments(metric: Metric) -> ClosedForm | None:
         if metric.closed_form != "mean_over_edges":
-            return additive_moments(metric, self.pairs)
-        edges = self.pairs.estimate.edge_counts.edges[self.pairs.estimate_index].astype(np.int64)
+            return additive_moments(metric, pairs)
+        edges = pairs.estimate.edge_counts.edges[index].astype(np.int64)
         # the estimate's shape decides the variance
-        return ClosedForm(mean_over_edges(metric, self.pairs, edges, np.zeros(self.pairs.n, bool)).mean)
+        return ClosedForm(mean_over_edges(metric, pairs, edges, np.zeros(pairs.n, bool)).mean)
+
+    return lambda metric: listed().law(metric, moments)
 
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
@@ -199,12 +183,12 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
         return GraphBatch(d, join_halves(drawn), np.repeat(kinds, count))
 
     listing = Listing(math.factorial(d), _all_controls(pairs, kinds)) if d <= MOST_JOINT else None
-    return graph_controls(pairs, kinds, graphs, Relabellings(pairs).law, listing=listing)
+    return graph_controls(pairs, kinds, graphs, _laws(pairs), listing=listing)
 
 
 def _all_controls(pairs: GraphPairs, kinds: NDArray[np.uint8]) -> Controls:
     """Return controls of which draw r is the r-th relabelling of every row."""
-    relabelled = lru_cache(maxsize=_KEPT)(lambda number: all_relabellings(pairs.estimate, number).planes)
+    relabelled = lru_cache(maxsize=KEPT)(lambda number: all_relabellings(pairs.estimate, number).planes)
 
     def graphs(start: int, count: int) -> GraphBatch:
         planes = [relabelled(number)[start : start + count] for number in pairs.estimate_index.tolist()]

@@ -19,7 +19,7 @@ from ....contract.null import Controls, Matching, Null
 from ....graphs.column import as_graph
 from ....graphs.kernels import control_kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
-from ....graphs.kernels.planes import DIGRAPH, PDAG, planes_from_matrices
+from ....graphs.kernels.planes import DIGRAPH, KINDS, PDAG, planes_from_matrices
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import (
@@ -36,7 +36,7 @@ from .graph_controls import (
 )
 from .latent import check_bidirected, latent_orientation
 from .laws import half_of_shared, of_dags, oriented
-from .listed import MOST_ORIENTATIONS, ListedLaws, Orientations
+from .listed import MOST_ORIENTATIONS, ListedLaws, have_lists, orientations
 
 #: tries that a uniform orientation may take
 MOST_TRIES = 200_000
@@ -121,9 +121,8 @@ def _direct_skeletons(
             drawn[np.repeat(kinds != DIGRAPH, count)] = oriented_dags
         return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
 
-    orientations = Orientations(skeletons.estimate, index_of_row, kinds, by_order=law == "order")
-    are_listed = orientations.listed & (kinds != PDAG)
-    listed = ListedLaws(pairs, orientations.numbers, orientations.support, MOST_ORIENTATIONS, are_listed)
+    support, numbers = orientations(undirected, by_order=law == "order"), index_of_row * len(KINDS) + kinds
+    listed = ListedLaws(pairs, numbers, support, MOST_ORIENTATIONS, have_lists(numbers, support) & (kinds != PDAG))
 
     def known(metric: Metric) -> ClosedForm | None:
         if metric.closed_form == "hypergeometric":
