@@ -253,37 +253,20 @@ def latent_controls(
 _PACE, _AT_ONCE = 80.0, 2e8
 
 
-def latent_edges(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys) -> Controls:
-    """Match controls to their rows' classes, numbers of edges and of bidirected edges, as `edges_controls` states."""
+def latent_graphs(
+    matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys, planes: Planes, *, skeletons: bool
+) -> Controls:
+    """Match the numbers of edges of graphs as `edges_controls`, or their skeletons as `orientation_controls` states."""
     if not matching.options.get("permute", True):
         raise ValueError(
             "permute=False directs the edges of DAGs along the order of the nodes' names; graphs with latent "
             "confounders are drawn along random orders: leave permute out"
         )
-    return _by_class(matching, rows, pairs, keys, pairs.estimate, pairs.estimate_index, skeletons=False)
-
-
-def latent_orientation(
-    matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys, *, of_truth: bool = False
-) -> Controls:
-    """Keep the skeleton of estimate or truth and the number of bidirected edges, by the law of `latent_edges`.
-
-    ADMGs keep their numbers of directed and of bidirected edges: which adjacent nodes have which, or both, is uniform,
-    and directions follow a uniform order.
-    """
     if matching.options.get("orientation_law", "order") != "order":
         raise ValueError(
             "orientation_law='uniform' directs the edges of DAGs; graphs with latent confounders are directed along "
             "random orders: leave orientation_law out"
         )
-    source = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
-    return _by_class(matching, rows, pairs, keys, *source, skeletons=True)
-
-
-def _by_class(
-    matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys, graphs: GraphBatch, index: Ints, *, skeletons: bool
-) -> Controls:
-    """Draw MAGs and PAGs, ADMGs, and skeletons, each by its law; rows of all classes may stand side by side."""
     kinds = latent_kinds(matching, rows, pairs)
     if skeletons and (kinds == SKELETON).any():
         row = rows[(kinds == SKELETON).argmax()]
@@ -291,7 +274,7 @@ def _by_class(
             f"row {row}: the estimate is a skeleton, whose edges have no direction to draw; take null='edges' or "
             "null='permutation'"
         )
-    made = _Graphs(pairs, kinds, keys, lift(graphs.planes[index]), skeletons, check_bidirected(matching) == "free")
+    made = _Graphs(pairs, kinds, keys, lift(planes), skeletons, check_bidirected(matching) == "free")
     return latent_controls(pairs, kinds, made.known, made.pace, made.draw, made.reasons)
 
 
@@ -307,9 +290,7 @@ class _Graphs:
         near = adjacencies(planes)
         self._kept = np.stack([near, near], axis=1)
         self._ancestral = np.isin(kinds, (MAG, PAG))
-        proposals = [
-            self._proposal(i) if is_ancestral else Proposal(0, 1.0) for i, is_ancestral in enumerate(self._ancestral)
-        ]
+        proposals = [self._proposal(i) if drawn else Proposal(0, 1.0) for i, drawn in enumerate(self._ancestral)]
         self._drawable = np.array([x is not None for x in proposals], bool)
         self._proposed = np.array([0 if x is None else x.n_bidirected for x in proposals], np.int64)
         size = _PACE * (pairs.n_nodes + self._n_edges)
@@ -420,10 +401,8 @@ def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) 
     check_size(n)
     if density is None:
         wanted = count_edges(pairs.estimate.planes)[pairs.estimate_index]
-        known = {
-            key: fitted_edges(d, n_latents, *key) for key in set(zip(wanted.tolist(), kinds.tolist(), strict=True))
-        }
-        n_edges = np.array([known[key] for key in zip(wanted.tolist(), kinds.tolist(), strict=True)], np.int64)
+        shown = zip(wanted.tolist(), kinds.tolist(), strict=True)
+        n_edges = np.array([fitted_edges(d, n_latents, m, kind) for m, kind in shown], np.int64)
     else:
         n_edges = np.full(pairs.n, round(density * (n * (n - 1) // 2)), np.int64)
 

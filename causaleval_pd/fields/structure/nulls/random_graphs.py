@@ -28,7 +28,7 @@ from .graph_controls import (
     several_numbers,
     warn_of_undirected,
 )
-from .latent import check_bidirected, latent_edges
+from .latent import check_bidirected, latent_graphs
 from .laws import hypergeometric, linear, mean_over_edges, of_dags, reversal
 from .listed import MOST_GRAPHS, Listed, ListedLaws, all_random_graphs, are_listed
 
@@ -104,7 +104,8 @@ def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys
     shuffled columns mend the second.
     """
     if is_mixed(pairs.estimate.planes):
-        return latent_edges(matching, rows, pairs, keys)
+        estimates = pairs.estimate.planes[pairs.estimate_index]
+        return latent_graphs(matching, rows, pairs, keys, estimates, skeletons=False)
     return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
 
 

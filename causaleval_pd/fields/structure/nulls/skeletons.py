@@ -34,7 +34,7 @@ from .graph_controls import (
     several_numbers,
     warn_of_undirected,
 )
-from .latent import check_bidirected, latent_orientation
+from .latent import check_bidirected, latent_graphs
 from .laws import half_of_shared, of_dags, oriented
 from .listed import MOST_ORIENTATIONS, ListedLaws, have_lists, orientations
 
@@ -88,22 +88,22 @@ def _direct_skeletons(
 ) -> Controls:
     if of_truth and matching.truth is None:
         raise ValueError("null 'oracle_skeleton' keeps the truth's skeleton, and truth=None names no truth")
+    source, index = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
     if is_mixed(pairs.estimate.planes):
-        return latent_orientation(matching, rows, pairs, keys, of_truth=of_truth)
+        return latent_graphs(matching, rows, pairs, keys, source.planes[index], skeletons=True)
     law, d = matching.prepared, pairs.n_nodes
     if law == "uniform" and d > MOST_ORIENTED:
         raise ValueError(
             f"orientation_law='uniform' draws over at most {MOST_ORIENTED} nodes, found {d}; use "
             "orientation_law='order'"
         )
-    source, index_of_row = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
     edges = source.planes[:, 0] | source.planes[:, 1]
     undirected = GraphBatch(d, np.stack([edges, edges], axis=1), source.kinds)
-    skeletons = GraphPairs(pairs.truth, undirected, pairs.truth_index, index_of_row)
+    skeletons = GraphPairs(pairs.truth, undirected, pairs.truth_index, index)
     kinds = matched_kinds(matching, rows, pairs)
 
     def graphs(start: int, count: int) -> GraphBatch:
-        planes, index = skeletons.estimate.contiguous, skeletons.estimate_index
+        planes = undirected.contiguous
         if law == "order":
             drawn = control_kernels().orient_graphs(planes, d, index[:, None], keys, start, count)
         else:
@@ -121,7 +121,7 @@ def _direct_skeletons(
             drawn[np.repeat(kinds != DIGRAPH, count)] = oriented_dags
         return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
 
-    support, numbers = orientations(undirected, by_order=law == "order"), index_of_row * len(KINDS) + kinds
+    support, numbers = orientations(undirected, by_order=law == "order"), index * len(KINDS) + kinds
     listed = ListedLaws(pairs, numbers, support, MOST_ORIENTATIONS, have_lists(numbers, support) & (kinds != PDAG))
 
     def known(metric: Metric) -> ClosedForm | None:
