@@ -375,6 +375,8 @@ _SHIFT_OPTIONS = {
     Estimates with their data, `context={"data": frame, "perturbed": column}`.""",
     "alpha": """alpha : float
     Level of the test.""",
+    "zero_division": """zero_division : float
+    Value without edges from perturbed nodes.""",
 }
 _SHIFT_EXAMPLE = """>>> import numpy as np
 >>> import pandas as pd
@@ -383,7 +385,7 @@ _SHIFT_EXAMPLE = """>>> import numpy as np
 >>> runs = pd.DataFrame({{"estimate": ["{estimate}"]}})
 >>> context = {{"data": data, "perturbed": "gene"}}
 >>> ce.evaluate(runs, ["{name}"], truth=None, context=context)["{name}"].item()
-1.0"""
+{value}"""
 _JUDGED: dict[str, Any] = {
     "field": "graph",
     "kinds": ("dag", "digraph", "cpdag", "pdag"),
@@ -401,27 +403,13 @@ _JUDGED: dict[str, Any] = {
     closed_form="mean_over_edges",
 )
 @with_options(_SHIFT_OPTIONS)
+@with_example(_SHIFT_EXAMPLE, estimate="A -> B", value=20.0)
 def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> Floats:
     """Average over the edges A -> B how far perturbing A moves the distribution of B.
 
     The Wasserstein-1 distance is that between the values of B in observational cases and where A is perturbed, in units
     of B. Edges from nodes that are never perturbed are left out; an undirected edge counts in both directions. It
     depends on the scale of the nodes, and any descendant of A moves, not its children alone.
-
-    Parameters
-    ----------
-    zero_division : float
-        Value without edges from perturbed nodes.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import causaleval_pd as ce
-    >>> data = pd.DataFrame({"A": [0.0, 1, 5, 6], "B": [0.0, 1, 3, 4], "gene": [None, None, "A", "A"]})
-    >>> runs = pd.DataFrame({"estimate": ["A -> B"]})
-    >>> context = {"data": data, "perturbed": "gene"}
-    >>> ce.evaluate(runs, ["mean_wasserstein"], truth=None, context=context)["mean_wasserstein"].item()
-    3.0
     """
     return _over_edges(pairs, "mean_wasserstein", lambda shifts: shifts.distance, zero_division)
 
@@ -435,30 +423,24 @@ def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> F
     closed_form="mean_over_edges",
 )
 @with_options(_SHIFT_OPTIONS)
-@with_example(_SHIFT_EXAMPLE, estimate="A -> B")
+@with_example(_SHIFT_EXAMPLE, estimate="A -> B", value=1.0)
 def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_division: float = math.nan) -> Floats:
     """Divide the edges A -> B where perturbing A changes B by the edges from perturbed nodes.
 
     B changes if Mann and Whitney's two-sided test of its values, in observational cases and where A is perturbed, has
     p < alpha. Edges from nodes that are never perturbed are left out; an undirected edge counts in both directions.
-
-    Parameters
-    ----------
-    zero_division : float
-        Value without edges from perturbed nodes.
     """
     level = check_number(alpha, "alpha", "(0, 1)")
-    return _over_edges(
-        pairs,
-        "mannwhitney_precision",
-        lambda shifts: np.where(np.isnan(shifts.p), np.nan, shifts.p < level),
-        zero_division,
-    )
+
+    def values(shifts: Shifts) -> Floats:
+        return np.where(np.isnan(shifts.p), np.nan, shifts.p < level)
+
+    return _over_edges(pairs, "mannwhitney_precision", values, zero_division)
 
 
 @metric(**_JUDGED, direction="minimize", range=(0, 1), optimum=0, long_name="false omission rate", costly=True)
 @with_options(_SHIFT_OPTIONS)
-@with_example(_SHIFT_EXAMPLE, estimate="A; B")
+@with_example(_SHIFT_EXAMPLE, estimate="A; B", value=1.0)
 def false_omission_rate(
     pairs: GraphPairs, *, alpha: float = 0.05, max_path_length: int = 3, zero_division: float = math.nan
 ) -> Floats:

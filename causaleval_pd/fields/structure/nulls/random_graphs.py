@@ -62,13 +62,14 @@ def random_graphs(
 
     listed = ListedLaws(pairs, n_edges * len(KINDS) + kinds, support, MOST_GRAPHS, np.array(few, bool))
 
-    def known(metric: Metric) -> ClosedForm | None:
-        return moments(metric) if metric.closed_form == "hypergeometric" else listed.law(metric, moments)
+    edges, truth = pairs.truth.edge_counts, pairs.truth_index
 
-    def moments(metric: Metric) -> ClosedForm | None:
-        edges, truth = pairs.truth.edge_counts, pairs.truth_index
+    def known(metric: Metric) -> ClosedForm | None:
         if metric.closed_form == "hypergeometric":
             return hypergeometric(metric, d, edges.edges[truth], n_edges)
+        return listed.law(metric, moments)
+
+    def moments(metric: Metric) -> ClosedForm | None:
         if undirected.all() or len(order):
             return None
         arrows, lines = edges.directed[truth], edges.undirected[truth]
