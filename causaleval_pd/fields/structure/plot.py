@@ -511,8 +511,7 @@ def expected_curves(
 
     References
     ----------
-    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
-       evaluating causal discovery algorithms. UAI 2025.
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? doi:10.48550/arXiv.2412.10039
 
     Examples
     --------

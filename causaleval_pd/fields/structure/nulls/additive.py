@@ -265,10 +265,7 @@ def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive | None:
     for (s, t), unit in units.items():
         costs[:, here.index(s), there.index(t)] = unit / (2 if s == reversed_type(s) else 1)
     return Additive(
-        lambda graphs: _type_channels(graphs, here),
-        lambda graphs: _type_channels(graphs, there),
-        constant,
-        costs,
+        lambda graphs: _type_channels(graphs, here), lambda graphs: _type_channels(graphs, there), constant, costs
     )
 
 

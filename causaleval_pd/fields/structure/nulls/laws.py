@@ -92,7 +92,11 @@ def tails_and_misfit(
 
 
 def _chains_and_forks(degrees: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Count the pairs of directed edges that form a chain, and a fork or collider."""
+    """Count the pairs of directed edges that form a chain, and a fork or collider.
+
+    Along a uniform order both have their directions with probability 1/6 in a chain, 1/3 in a fork or collider, and 1/4
+    where they are disjoint.
+    """
     inward, outward = degrees[..., 0].astype(np.float64), degrees[..., 1].astype(np.float64)
     forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
     return (inward * outward).sum(axis=1), forks
@@ -105,16 +109,9 @@ def linear(
     undirected: NDArray[np.float64],
     estimated_edges: NDArray[Any],
     degrees: NDArray[np.int32] | None,
-    tossed: NDArray[np.bool_] | None = None,
+    tossed: NDArray[np.bool_] | bool = False,
 ) -> ClosedForm:
-    """Return mean and variance of a metric that is affine in shared edges and shared directions, under random DAGs.
-
-    The control is a DAG drawn as a uniform skeleton x a uniform order. A true edge is present with probability
-    p1 = m_e / M and, if directed, has its direction with probability 1/2; two true edges are both present with
-    p2 = m_e (m_e - 1) / (M (M - 1)) and both have their directions with probability 1/4 (disjoint), 1/6 (a chain) or
-    1/3 (a fork or collider), or always 1/4 if directions are tossed. The variance is known where the truth is fully
-    directed, else NaN.
-    """
+    """Return mean and variance of a metric affine in shared edges under random DAGs; NaN where these are unknown."""
     n_pairs = np.asarray(n_nodes * (n_nodes - 1) / 2, np.float64)
     me = np.asarray(estimated_edges, np.float64)
 
@@ -127,6 +124,7 @@ def linear(
     same = present_and_same - present
     # options may make a metric a ratio of random counts
     none = np.where(np.any([wrong for *_, wrong in evaluations], axis=0), np.nan, none)
+    # a true edge is present with probability p1, two are with p2; a direction is right with probability 1/2
     p1 = np.divide(me, n_pairs, out=np.zeros_like(me), where=n_pairs > 0)
     mean = none + p1 * (directed * (present + same / 2) + undirected * present_undirected)
     if degrees is None:
@@ -136,10 +134,8 @@ def linear(
     disjoint = directed * (directed - 1) / 2 - chains - forks
     square = (p1 * (present + same / 2)) ** 2
 
-    free = False if tossed is None else tossed
-
     def both(agree: float) -> NDArray[np.float64]:
-        return np.asarray(p2 * (present**2 + present * same + same**2 * np.where(free, 1 / 4, agree)) - square)
+        return np.asarray(p2 * (present**2 + present * same + same**2 * np.where(tossed, 1 / 4, agree)) - square)
 
     single = p1 * (present**2 + (present + same) ** 2) / 2 - square
     variance = directed * single + 2 * (disjoint * both(1 / 4) + chains * both(1 / 6) + forks * both(1 / 3))
@@ -154,12 +150,7 @@ def reversal(
     undirected: NDArray[np.float64],
     estimated_edges: NDArray[np.int64],
 ) -> ClosedForm:
-    """Return the mean of a ratio of right directions to shared adjacencies, of a DAG against random DAGs.
-
-    The metric becomes 1 minus itself when the control is reversed. A random DAG and its reversal are equally likely,
-    and where one has the share s of the shared edges right the other has 1 - s: the mean is 1/2 given a shared edge,
-    and without one the metric is 0/0. NaN for a truth with undirected edges.
-    """
+    """Return the mean of a ratio of right directions under random DAGs: 1/2 given a shared edge, else its 0/0."""
     n_pairs = np.full((len(directed), 1), n_nodes * (n_nodes - 1) // 2)
     true_edges = (directed + undirected).astype(np.int64)[:, None]
     support, weights = hypergeometric_weights(n_pairs, true_edges, estimated_edges[:, None])
@@ -174,13 +165,7 @@ def reversal(
 
 
 def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: NDArray[np.bool_]) -> ClosedForm | None:
-    """Return the moments of an additive metric where the controls keep a skeleton and get random directions.
-
-    Truth and control share their adjacencies whatever the directions; each of the s shared edges that are directed in
-    the truth is right with probability 1/2, because a control and its reversal are equally likely. The variance is
-    known where directions are `tossed` (n,), and along a uniformly random order, where two are right together with
-    probability 1/4 (disjoint), 1/6 (a chain) or 1/3 (a fork or collider).
-    """
+    """Return mean and, for coins and uniform orders, variance of an additive metric under directions of a skeleton."""
     skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
     weights = edge_weights(metric, pairs.n_nodes, count_types(pairs.truth, pairs.truth_index), {FORWARD: skeleton})
     if weights is None:
@@ -225,12 +210,8 @@ MOST_NODES = 32
 def mean_over_edges(
     metric: Metric, pairs: GraphPairs, n_edges: NDArray[np.int64], tossed: NDArray[np.bool_]
 ) -> ClosedForm:
-    """Return mean and variance of a metric that averages a value of ordered pairs over the edges of the control.
-
-    The skeleton is uniform, and directed along a uniform order, or by independent coins in rows that are `tossed`.
-    Every ordered pair is then equally likely, and the null mean is the mean of all values. Rows where the value of a
-    pair is undefined have NaN: their number of averaged edges is random.
-    """
+    """Return mean and variance of a metric that averages values of ordered pairs, NaN where one is undefined."""
+    # under uniform skeletons every ordered pair is equally likely, so that the mean is that of all values
     d = pairs.n_nodes
     truths, inverse = np.unique(pairs.truth_index, return_inverse=True)
     lists = [[(i, j) for j in range(d) if j != i] for i in range(d)]
@@ -325,8 +306,7 @@ def expected_metric(
 
     References
     ----------
-    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
-       evaluating causal discovery algorithms. UAI 2025.
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? doi:10.48550/arXiv.2412.10039
 
     Examples
     --------
@@ -431,8 +411,7 @@ def skeleton_test(tp: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLi
 
     References
     ----------
-    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
-       evaluating causal discovery algorithms. UAI 2025.
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? doi:10.48550/arXiv.2412.10039
 
     Examples
     --------
