@@ -53,21 +53,16 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
         if wanted.projected.any():
             yield from projected_batches(truth, estimates, wanted)
             estimates = without_rows(estimates, wanted.projected)
-    unpacked = (truths, estimates)
-    row = first_other_nodes(*unpacked)
+    row = first_other_nodes(truths, estimates)
     if row is not None:
-        node_lists = [list(side.node_sets[side.row_node_set[row]]) for side in unpacked]
+        node_lists = [list(side.node_sets[side.row_node_set[row]]) for side in (truths, estimates)]
         raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(*node_lists)}")
-    for true, estimated, rows, truth_index, estimate_index in shared_rows(*unpacked):
-        sides = [
-            GraphBatch(block.n_nodes, block.planes, block.kinds, column.checked)
-            for block, column in zip((true, estimated), unpacked, strict=True)
-        ]
-        sides[0] = replace(sides[0], names=NodeNames(truths.node_sets, true.node_set))
-        if context is not None:
-            inputs = Inputs(context.take(true.rows), truths.node_sets, true.node_set)
-            sides[0] = replace(sides[0], inputs=inputs)
-        yield Batch(rows, GraphPairs(sides[0], sides[1], truth_index, estimate_index))
+    for true, found, rows, truth_index, estimate_index in shared_rows(truths, estimates):
+        inputs = None if context is None else Inputs(context.take(true.rows), truths.node_sets, true.node_set)
+        names = NodeNames(truths.node_sets, true.node_set)
+        batch = GraphBatch(true.n_nodes, true.planes, true.kinds, truths.checked, inputs=inputs, names=names)
+        graphs = GraphBatch(found.n_nodes, found.planes, found.kinds, estimates.checked)
+        yield Batch(rows, GraphPairs(batch, graphs, truth_index, estimate_index))
 
 
 def labels(truths: pd.Series) -> NDArray[np.int64]:
@@ -120,10 +115,10 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
         raise ValueError(different_nodes(list(left.nodes), list(right.nodes)))
     columns = [unpack_column(pd.Series([graph.to_bytes()], dtype=object)) for graph in (left, right)]
     columns[0] = columns[1] if truth is None else columns[0]
-    true, estimated, _, truth_index, estimate_index = shared_rows(*columns)[0]
-    names = NodeNames(columns[0].node_sets, true.node_set)
-    sides = [GraphBatch(block.n_nodes, block.planes, block.kinds, names=names) for block in (true, estimated)]
-    return GraphPairs(sides[0], sides[1], truth_index, estimate_index)
+    *blocks, _, truth_index, estimate_index = shared_rows(*columns)[0]
+    names = NodeNames(columns[0].node_sets, blocks[0].node_set)
+    true, estimated = (GraphBatch(block.n_nodes, block.planes, block.kinds, names=names) for block in blocks)
+    return GraphPairs(true, estimated, truth_index, estimate_index)
 
 
 def relabelled_cells(pairs: GraphPairs, truths: pd.Series) -> pd.Series:

@@ -54,9 +54,6 @@ _MOST_NUMBERS = 33
 #: proposals that a control may take
 MOST_PROPOSALS = 100_000
 
-#: skeletons of two planes, one graph
-Skeleton = bytes
-
 
 class Proposal(NamedTuple):
     """Bidirected edges of proposals (-1 - k for a random number from 0 to k), and the share of them that is kept."""
@@ -66,11 +63,11 @@ class Proposal(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What controls are matched to: nodes, edges, and the skeleton where it is kept (else empty)."""
+    """What controls are matched to: nodes, edges, and the skeleton's two planes where it is kept (else empty)."""
 
     n_nodes: int
     n_edges: int
-    skeleton: Skeleton = b""
+    skeleton: bytes = b""
 
 
 def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, tries: int = 1) -> NDArray[np.float64]:
@@ -81,19 +78,9 @@ def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, 
     if cell.skeleton:
         planes = np.frombuffer(cell.skeleton, np.uint64).reshape(1, 2, -1)
         arguments = {"skeletons": planes, "index": np.zeros(k, np.int64)}
-    _, n_bidirected = kernels.draw_latent(
-        cell.n_nodes,
-        np.full(k, cell.n_edges),
-        numbers,
-        np.full(k, shown if to_pag else kernels.ANY),
-        np.full(k, to_pag),
-        np.frombuffer(b"".join(names), np.uint64),
-        0,
-        n,
-        tries,
-        **arguments,
-        write=False,
-    )
+    keys = np.frombuffer(b"".join(names), np.uint64)
+    wanted = (np.full(k, cell.n_edges), numbers, np.full(k, shown if to_pag else kernels.ANY), np.full(k, to_pag))
+    _, n_bidirected = kernels.draw_latent(cell.n_nodes, *wanted, keys, 0, n, tries, **arguments, write=False)
     return np.asarray((n_bidirected >= 0).reshape(k, n).mean(axis=1))
 
 
