@@ -117,19 +117,21 @@ def affine_units(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats
     return none, units, evaluations
 
 
-def affine(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats]] | None:
-    """Return the units of `at`, or None if it is not affine in its n counts."""
-    none, units, evaluations = affine_units(at, n)
+def affine(metric: Metric, stand_in: Callable[..., Any], n: int) -> tuple[Floats, list[Floats]] | None:
+    """Return the units of a metric in the n counts of which `stand_in` makes pairs, or None if it is not affine."""
+    none, units, evaluations = affine_units(lambda *counts: _value(metric, stand_in(*counts)), n)
     return None if any(wrong.any() for *_, wrong in evaluations) else (none, units)
 
 
 class Additive(NamedTuple):
-    """How a metric adds up: the channels of either side, a constant (n,) and costs (n, K, L) of two channels."""
+    """Counts that add up over ordered pairs of nodes, by products of a channel of the truth and one of the estimate."""
 
     truth: Callable[[GraphBatch], NDArray[Any]]
     estimate: Callable[[GraphBatch], NDArray[Any]]
-    constant: Floats
-    costs: Floats
+    #: of each count the two channels, and what an ordered pair that has both adds
+    terms: Sequence[tuple[int, int, float]]
+    #: what stands in for the pairs with other counts, (n,) each
+    stand_in: Callable[..., Any]
 
 
 def count_types(graphs: GraphBatch, index: NDArray[np.int64]) -> dict[int, Floats]:
@@ -139,18 +141,16 @@ def count_types(graphs: GraphBatch, index: NDArray[np.int64]) -> dict[int, Float
     return {s: np.sum(parts, axis=0) for s, parts in either.items() if parts}
 
 
-def edge_weights(
-    metric: Metric, n_nodes: int, true: Mapping[int, Any], estimated: Mapping[int, Any], *, is_mixed: bool = False
-) -> tuple[Floats, dict[tuple[int, int], Floats]] | None:
-    """Return a metric without shared edges and what these add by both types, None if it is not affine in them."""
+def shared_edges(
+    n_nodes: int, true: Mapping[int, Any], estimated: Mapping[int, Any], *, is_mixed: bool = False
+) -> tuple[list[tuple[int, int]], Callable[..., Counts]]:
+    """Return both types that shared edges may have at these margins, and the function of their numbers to counts."""
     cells = [(s, t) for s in true for t in TYPES if t in estimated or reversed_type(t) in estimated]
 
-    def at(*shared: float) -> Floats:
-        counts = EdgeTypes.of_margins(n_nodes, true, estimated, dict(zip(cells, shared, strict=True)))
-        return Counts(counts, is_mixed).value(metric)
+    def counts(*shared: Any) -> Counts:
+        return Counts(EdgeTypes.of_margins(n_nodes, true, estimated, dict(zip(cells, shared, strict=True))), is_mixed)
 
-    units = affine(at, len(cells))
-    return None if units is None else (units[0], dict(zip(cells, units[1], strict=True)))
+    return cells, counts
 
 
 def mark_matrices(graphs: GraphBatch) -> NDArray[np.uint8]:
@@ -195,25 +195,18 @@ def claimed_relations(graphs: GraphBatch) -> NDArray[np.bool_]:
     return np.stack([heads, tails, arrows, arrows.transpose(0, 2, 1), spouses, near], axis=1)
 
 
-def of_claims(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Weigh claims that are right, or None for a metric that is not affine in them."""
+def _of_claims(metric: Metric, pairs: GraphPairs) -> Additive:
+    """Count claims that are right."""
 
-    def at(*counts: float) -> Floats:
-        changed = {name: np.full(pairs.n, k) for name, k in zip(_CLAIMS, counts, strict=True)}
-        stand_in = SimpleNamespace(claims=pairs.claims.with_counts(**changed), n_nodes=pairs.n_nodes)
-        return _value(metric, stand_in)
+    def stand_in(*counts: Floats) -> Any:
+        claims = pairs.claims.with_counts(**dict(zip(_CLAIMS, counts, strict=True)))
+        return SimpleNamespace(claims=claims, n_nodes=pairs.n_nodes)
 
-    weights = affine(at, len(_CLAIMS))
-    if weights is None:
-        return None
-    costs = np.zeros((pairs.n, 4, 6))
-    for (true, claimed, share), unit in zip(_CLAIMS.values(), weights[1], strict=True):
-        costs[:, true, claimed] += share * unit
-    return Additive(true_relations, claimed_relations, weights[0], costs)
+    return Additive(true_relations, claimed_relations, list(_CLAIMS.values()), stand_in)
 
 
-def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Weigh true ancestors that are definite or possible ones of the estimate, at fixed numbers of all these."""
+def _of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive:
+    """Count true ancestors that are definite or possible ones of the estimate, at fixed numbers of all these."""
     definite = metric.options.get("definite", "exact")
     known = ancestors(pairs.estimate.planes, pairs.n_nodes, definite)
     totals = ((known == code).sum(axis=(1, 2), dtype=np.float64) for code in (DEFINITE, POSSIBLE))
@@ -221,17 +214,11 @@ def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
     true = pairs.truth.known_origins.relations.ancestor.sum(axis=(1, 2), dtype=np.float64)[pairs.truth_index]
     total = float(pairs.n_nodes * (pairs.n_nodes - 1))
 
-    def at(*counts: float) -> Floats:
-        both = [np.full(pairs.n, k) for k in counts]
+    def stand_in(*both: Floats) -> Any:
         above = [*both, true - sum(both)]
         others = [claimed[0] - both[0], claimed[1] - both[1], total - true - claimed[0] - claimed[1] + sum(both)]
         table = np.stack([np.stack(above, axis=1), np.stack(others, axis=1)], axis=1)
-        stand_in = SimpleNamespace(remember=lambda key, compute: table, n_nodes=pairs.n_nodes)
-        return _value(metric, stand_in)
-
-    weights = affine(at, 2)
-    if weights is None:
-        return None
+        return SimpleNamespace(remember=lambda key, compute: table, n_nodes=pairs.n_nodes)
 
     def claimed_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
         ancestry = ancestors(graphs.planes, graphs.n_nodes, definite)
@@ -240,7 +227,7 @@ def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
     def true_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
         return graphs.known_origins.relations.ancestor[:, None]
 
-    return Additive(true_ancestors, claimed_ancestors, weights[0], np.stack(weights[1], axis=1)[:, None])
+    return Additive(true_ancestors, claimed_ancestors, [(0, 0, 1.0), (0, 1, 1.0)], stand_in)
 
 
 def _type_channels(graphs: GraphBatch, types: Sequence[int]) -> NDArray[np.int8]:
@@ -253,20 +240,14 @@ def _type_channels(graphs: GraphBatch, types: Sequence[int]) -> NDArray[np.int8]
     return channels
 
 
-def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Return how a metric adds up over types of edges, or None; edges that are their own reversal are two pairs."""
+def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive:
+    """Count shared edges by both types; edges that are their own reversal are two ordered pairs."""
     true, estimated = count_types(pairs.truth, pairs.truth_index), count_types(pairs.estimate, pairs.estimate_index)
-    weights = edge_weights(metric, pairs.n_nodes, true, estimated, is_mixed=pairs.is_mixed)
-    if weights is None:
-        return None
-    constant, units = weights
-    here, there = list(true), list(dict.fromkeys(t for _, t in units))
-    costs = np.zeros((pairs.n, len(here), len(there)))
-    for (s, t), unit in units.items():
-        costs[:, here.index(s), there.index(t)] = unit / (2 if s == reversed_type(s) else 1)
-    return Additive(
-        lambda graphs: _type_channels(graphs, here), lambda graphs: _type_channels(graphs, there), constant, costs
-    )
+    cells, counts = shared_edges(pairs.n_nodes, true, estimated, is_mixed=pairs.is_mixed)
+    here, there = list(true), list(dict.fromkeys(t for _, t in cells))
+    terms = [(here.index(s), there.index(t), 0.5 if s == reversed_type(s) else 1.0) for s, t in cells]
+    channels = (lambda graphs: _type_channels(graphs, here), lambda graphs: _type_channels(graphs, there))
+    return Additive(*channels, terms, counts)
 
 
 def _closure(graphs: GraphBatch) -> NDArray[np.bool_]:
@@ -291,20 +272,14 @@ def _ancestors_and_order(graphs: GraphBatch) -> NDArray[Any]:
     return np.stack([above, above & ~below, below & ~above], axis=1)
 
 
-def _of_ancestors(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Weigh shared ancestors, and true edges along and against the estimate's order."""
+def _of_ancestors(metric: Metric, pairs: GraphPairs) -> Additive:
+    """Count shared ancestors, and true edges along and against the estimate's order."""
 
-    def at(*shared: float) -> Floats:
-        both, agreed, opposed = (np.full(pairs.n, k) for k in shared)
+    def stand_in(both: Floats, agreed: Floats, opposed: Floats) -> Any:
         changed = pairs.ancestors._replace(both=both, agreed=agreed, opposed=opposed)
-        return _value(metric, SimpleNamespace(ancestors=changed, counts=pairs.counts))
+        return SimpleNamespace(ancestors=changed, counts=pairs.counts)
 
-    weights = affine(at, 3)
-    if weights is None:
-        return None
-    costs = np.zeros((pairs.n, 2, 3))
-    costs[:, 0, 0], costs[:, 1, 1], costs[:, 1, 2] = weights[1]
-    return Additive(_ancestors_and_arrows, _ancestors_and_order, weights[0], costs)
+    return Additive(_ancestors_and_arrows, _ancestors_and_order, [(0, 0, 1.0), (1, 1, 1.0), (1, 2, 1.0)], stand_in)
 
 
 def _blankets(graphs: GraphBatch) -> NDArray[Any]:
@@ -314,23 +289,21 @@ def _blankets(graphs: GraphBatch) -> NDArray[Any]:
     return ((parents @ parents.transpose(0, 2, 1) > 0) | ((arrows | arrows.transpose(0, 2, 1) | lines) > 0))[:, None]
 
 
-def _of_blankets(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Weigh shared members of blankets."""
+def _of_blankets(metric: Metric, pairs: GraphPairs) -> Additive:
+    """Count shared members of blankets."""
 
-    def at(both: float) -> Floats:
-        changed = pairs.blankets._replace(both=np.full(pairs.n, both))
-        return _value(metric, SimpleNamespace(blankets=changed))
+    def stand_in(both: Floats) -> Any:
+        return SimpleNamespace(blankets=pairs.blankets._replace(both=both))
 
-    weights = affine(at, 1)
-    return None if weights is None else Additive(_blankets, _blankets, weights[0], weights[1][0][:, None, None])
+    return Additive(_blankets, _blankets, [(0, 0, 1.0)], stand_in)
 
 
 #: how metrics add up over ordered pairs of nodes, by their closed form; of mixed graphs the last three do not
-_RULES: dict[str, Callable[[Metric, GraphPairs], Additive | None]] = {
+_RULES: dict[str, Callable[[Metric, GraphPairs], Additive]] = {
     "hypergeometric": _of_edges,
     "linear": _of_edges,
-    "claims": of_claims,
-    "ancestor_classes": of_ancestor_classes,
+    "claims": _of_claims,
+    "ancestor_classes": _of_ancestor_classes,
     "cpdag_linear": _of_edges,
     "ancestors": _of_ancestors,
     "blankets": _of_blankets,
@@ -349,14 +322,19 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     if name not in _RULES or (pairs.is_mixed and name in _PLAIN):
         return None
     compared = pairs.cpdags if name == "cpdag_linear" else pairs
-    sum_of = _RULES[name](metric, compared)
-    if sum_of is None:
+    truth, estimate, terms, stand_in = _RULES[name](metric, compared)
+    weights = affine(metric, lambda *counts: stand_in(*(np.full(pairs.n, k) for k in counts)), len(terms))
+    if weights is None:
         return None
-    true = _sums_by_row(compared.truth, compared.truth_index, sum_of.truth)
-    estimated = _sums_by_row(compared.estimate, compared.estimate_index, sum_of.estimate)
-    mean, variance = relabelling_moments(true, estimated, sum_of.costs, pairs.n_nodes)
-    unknown = np.isnan(sum_of.constant) | metric.refused(pairs)
-    return ClosedForm(np.where(unknown, np.nan, mean + sum_of.constant), np.where(unknown, np.nan, variance))
+    constant, units = weights
+    true = _sums_by_row(compared.truth, compared.truth_index, truth)
+    estimated = _sums_by_row(compared.estimate, compared.estimate_index, estimate)
+    costs = np.zeros((pairs.n, true.totals.shape[1], estimated.totals.shape[1]))
+    for (here, there, share), unit in zip(terms, units, strict=True):
+        costs[:, here, there] += share * unit
+    mean, variance = relabelling_moments(true, estimated, costs, pairs.n_nodes)
+    unknown = np.isnan(constant) | metric.refused(pairs)
+    return ClosedForm(np.where(unknown, np.nan, mean + constant), np.where(unknown, np.nan, variance))
 
 
 def _sums_by_row(

@@ -20,7 +20,7 @@ from ....graphs.kernels import kernels
 from ....graphs.kernels.planes import DAG, count_ones, planes_from_matrices
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from ....statistics.arrays import SMALLEST_P
-from .additive import Counts, affine_units, count_types, edge_weights
+from .additive import Counts, affine, affine_units, count_types, shared_edges
 
 __all__ = ["expected_metric", "skeleton_test"]
 
@@ -167,10 +167,11 @@ def reversal(
 def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: NDArray[np.bool_]) -> ClosedForm | None:
     """Return mean and, for coins and uniform orders, variance of an additive metric under directions of a skeleton."""
     skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
-    weights = edge_weights(metric, pairs.n_nodes, count_types(pairs.truth, pairs.truth_index), {FORWARD: skeleton})
+    cells, counts = shared_edges(pairs.n_nodes, count_types(pairs.truth, pairs.truth_index), {FORWARD: skeleton})
+    weights = affine(metric, counts, len(cells))
     if weights is None:
         return None
-    constant, units = weights
+    constant, units = weights[0], dict(zip(cells, weights[1], strict=True))
     planes = pairs.truth.planes[pairs.truth_index]
     edges = pairs.estimate.planes[pairs.estimate_index]
     edges = (edges[:, 0] | edges[:, 1])[:, None]
