@@ -176,11 +176,6 @@ def refuse_digraphs(kinds: NDArray[np.uint8], rows: NDArray[np.int64], what: str
         )
 
 
-def lose_directions(kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which rows have controls with undirected edges, so that what holds for random DAGs does not for them."""
-    return np.isin(kinds, (CPDAG, PDAG))
-
-
 def in_class(planes: NDArray[np.uint64], n_nodes: int, kinds: NDArray[np.uint8], count: int) -> GraphBatch:
     """Make graphs of drawn ones, (n * count, 2, W): in rows of CPDAGs the CPDAGs of the classes of the drawn DAGs."""
     every = np.repeat(kinds, count)

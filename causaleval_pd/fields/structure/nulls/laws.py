@@ -17,7 +17,7 @@ from ....contract.metric import Metric, select_metrics, tweak
 from ....execution.options import get_options
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
-from ....graphs.kernels.planes import DAG, count_ones, planes_from_matrices
+from ....graphs.kernels.planes import CPDAG, DAG, PDAG, count_ones, planes_from_matrices
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from ....statistics.arrays import SMALLEST_P
 from .additive import Counts, affine, affine_units, count_types, shared_edges
@@ -190,18 +190,28 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     return ClosedForm(mean, (right - wrong) ** 2 * np.maximum(spread, 0.0))
 
 
-def half_of_shared(metric: Metric, pairs: GraphPairs) -> NDArray[np.float64]:
+def half_of_shared(metric: Metric, pairs: GraphPairs) -> ClosedForm:
     """Return the mean of a ratio of right directions, where a control and its reversal are equally likely."""
     fully = pairs.truth.edge_counts.undirected[pairs.truth_index] == 0
     nothing = EdgeTypes(pairs.n_nodes, {(LINE, 0): np.ones(pairs.n), (0, LINE): np.ones(pairs.n)})
     undefined = Counts(nothing).value(metric)
-    return np.where(fully, np.where(pairs.counts.tp > 0, 0.5, undefined), np.nan)
+    return ClosedForm(np.where(fully, np.where(pairs.counts.tp > 0, 0.5, undefined), np.nan))
 
 
-def of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
-    """Set moments of rows that are matched by CPDAGs to NaN: they hold for DAGs only."""
-    variance = np.nan if known.variance is None else known.variance
-    return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
+def of_dags(
+    known: Callable[[Metric], ClosedForm | None], kinds: NDArray[np.uint8]
+) -> Callable[[Metric], ClosedForm | None]:
+    """Set moments that hold for DAGs and digraphs to NaN in rows of classes with undirected edges."""
+    undirected = np.isin(kinds, (CPDAG, PDAG))
+
+    def moments(metric: Metric) -> ClosedForm | None:
+        found = None if undirected.all() else known(metric)
+        if found is None:
+            return None
+        variance = np.nan if found.variance is None else found.variance
+        return ClosedForm(np.where(undirected, np.nan, found.mean), np.where(undirected, np.nan, variance))
+
+    return moments
 
 
 #: nodes up to which the variance of a mean over edges is computed

@@ -21,7 +21,6 @@ from .graph_controls import (
     estimated_edges,
     graph_controls,
     in_class,
-    lose_directions,
     matched_kinds,
     redirect,
     refuse_digraphs,
@@ -42,7 +41,6 @@ def random_graphs(
     if not matching.options.get("permute", True):
         # the causal order of the nodes, by name or as `published` has it
         order = np.asarray(matching.options.get("order", np.arange(d)), np.int64)
-    tossed, undirected = kinds == DIGRAPH, lose_directions(kinds)
     if len(order):
         refuse_digraphs(kinds, rows, "permute=False directs all edges along the order of the nodes")
 
@@ -67,21 +65,19 @@ def random_graphs(
     def known(metric: Metric) -> ClosedForm | None:
         if metric.closed_form == "hypergeometric":
             return hypergeometric(metric, d, edges.edges[truth], n_edges)
-        return listed.law(metric, moments)
+        return listed.law(metric, of_dags(moments, kinds))
 
     def moments(metric: Metric) -> ClosedForm | None:
-        if undirected.all() or len(order):
+        if len(order):
             return None
         arrows, lines = edges.directed[truth], edges.undirected[truth]
         if metric.closed_form == "linear":
-            closed_form = linear(metric, d, arrows, lines, n_edges, pairs.truth.degrees[truth], tossed)
-        elif metric.closed_form == "reversal":
-            closed_form = reversal(metric, d, arrows, lines, n_edges)
-        elif metric.closed_form == "mean_over_edges":
-            closed_form = mean_over_edges(metric, pairs, n_edges, tossed)
-        else:
-            return None
-        return of_dags(closed_form, undirected)
+            return linear(metric, d, arrows, lines, n_edges, pairs.truth.degrees[truth], kinds == DIGRAPH)
+        if metric.closed_form == "reversal":
+            return reversal(metric, d, arrows, lines, n_edges)
+        if metric.closed_form == "mean_over_edges":
+            return mean_over_edges(metric, pairs, n_edges, kinds == DIGRAPH)
+        return None
 
     return graph_controls(pairs, kinds, graphs, known, pace=6.0)
 

@@ -21,7 +21,7 @@ from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
-from .graph_controls import check_declared, graph_controls
+from .graph_controls import check_declared, estimated_edges, graph_controls
 from .laws import mean_over_edges
 from .listed import KEPT, Listed, ListedLaws, TooMany, have_lists
 
@@ -158,9 +158,8 @@ def _laws(pairs: GraphPairs) -> Callable[[Metric], ClosedForm | None]:
     def moments(metric: Metric) -> ClosedForm | None:
         if metric.closed_form != "mean_over_edges":
             return additive_moments(metric, pairs)
-        edges = pairs.estimate.edge_counts.edges[index].astype(np.int64)
         # the estimate's shape decides the variance
-        return ClosedForm(mean_over_edges(metric, pairs, edges, np.zeros(pairs.n, bool)).mean)
+        return ClosedForm(mean_over_edges(metric, pairs, estimated_edges(pairs), np.zeros(pairs.n, bool)).mean)
 
     return lambda metric: listed().law(metric, moments)
 

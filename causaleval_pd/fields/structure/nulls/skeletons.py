@@ -28,7 +28,6 @@ from .graph_controls import (
     estimated_edges,
     graph_controls,
     in_class,
-    lose_directions,
     matched_kinds,
     redirect,
     several_numbers,
@@ -127,16 +126,14 @@ def _direct_skeletons(
     def known(metric: Metric) -> ClosedForm | None:
         if metric.closed_form == "hypergeometric":
             return constant(metric(skeletons))
-        return listed.law(metric, moments)
+        return listed.law(metric, of_dags(moments, kinds))
 
     def moments(metric: Metric) -> ClosedForm | None:
-        classes = lose_directions(kinds)
-        if metric.closed_form == "reversal" and not classes.all():
-            return of_dags(ClosedForm(half_of_shared(metric, skeletons)), classes)
-        if metric.closed_form != "linear" or classes.all():
-            return None
-        closed_form = oriented(metric, skeletons, along_order=law == "order", tossed=kinds == DIGRAPH)
-        return None if closed_form is None else of_dags(closed_form, classes)
+        if metric.closed_form == "reversal":
+            return half_of_shared(metric, skeletons)
+        if metric.closed_form == "linear":
+            return oriented(metric, skeletons, along_order=law == "order", tossed=kinds == DIGRAPH)
+        return None
 
     return graph_controls(pairs, kinds, graphs, known)
 
@@ -187,15 +184,15 @@ def skeleton_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, k
         drawn = control_kernels().orient_graphs(skeletons, d, index, keys ^ _DIRECTIONS, start, count)
         return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
 
-    undirected = lose_directions(kinds)
     arrows_only = (pairs.truth.edge_counts.undirected[pairs.truth_index] == 0).all()
 
     def known(metric: Metric) -> ClosedForm | None:
         if metric.closed_form == "hypergeometric":
             return constant(metric(pairs))
-        if metric.closed_form == "reversal" and arrows_only and not undirected.all():
-            return of_dags(ClosedForm(half_of_shared(metric, pairs)), undirected)
-        return None
+        return of_dags(moments, kinds)(metric)
+
+    def moments(metric: Metric) -> ClosedForm | None:
+        return half_of_shared(metric, pairs) if metric.closed_form == "reversal" and arrows_only else None
 
     return graph_controls(pairs, kinds, graphs, known, scratch=30 * d * d)
 
