@@ -74,35 +74,31 @@ def labels(truths: pd.Series) -> NDArray[np.int64]:
 
 def node_sides(truth: list[str], estimate: list[str]) -> str:
     """Describe how two node sets differ."""
-    only = [sorted(set(a) - set(b)) for a, b in ((truth, estimate), (estimate, truth))]
+    only = {"truth": sorted(set(truth) - set(estimate)), "estimate": sorted(set(estimate) - set(truth))}
     if len(truth) + len(estimate) <= 20:
         what = f"truth has nodes {truth}, estimate has {estimate}"
     else:
-        sides = [
-            f"only in the {side}: {names[:5]}" for side, names in zip(("truth", "estimate"), only, strict=True) if names
-        ]
+        sides = [f"only in the {side}: {names[:5]}" for side, names in only.items() if names]
         what = f"truth has {len(truth)} nodes, estimate {len(estimate)} ({'; '.join(sides)})"
-    return what + hint_alike(*only)
+    return what + hint_alike(*only.values())
 
 
 def different_nodes(truth: list[str], estimate: list[str]) -> str:
     """Describe how two node sets differ, and how to mend it."""
-    known, more = set(estimate) < set(truth), set(truth) < set(estimate)
+    sides = node_sides(truth, estimate)
     if len(truth) == len(estimate) == 1:
-        mend = "if the cells are answers, name a metric of answers, as in evaluate(['label_accuracy'])"
-        return f"{node_sides(truth, estimate)}; {mend}"
+        return f"{sides}; if the cells are answers, name a metric of answers, as in evaluate(['label_accuracy'])"
     if len(truth) == len(estimate):
         old, new = (min({*a} - {*b}, key=_natural) for a, b in ((estimate, truth), (truth, estimate)))
         mend = f"name the nodes alike, as by ce.graph_column(estimates, rename={{{old!r}: {new!r}, ...}})"
-        return f"{node_sides(truth, estimate)}; {mend} where {old!r} is {new!r}"
-    latent = "name the others in context={'latents': [...]} if they are latent, or " if known else ""
-    mend = "give both the same nodes, by rename= and nodes= of ce.graph_column"
-    if known or more:
-        open_side, nodes = ("estimates", "truths") if known else ("truths", "estimates")
-        mend = (
-            f"give both the same nodes, e.g. by ce.graph_column({open_side}, nodes=ce.graph_column({nodes})) or rename="
-        )
-    return f"{node_sides(truth, estimate)}; {latent}{mend}"
+        return f"{sides}; {mend} where {old!r} is {new!r}"
+    read = "give both the same nodes, e.g. by ce.graph_column({}, nodes=ce.graph_column({})) or rename="
+    if set(estimate) < set(truth):
+        latent = "name the others in context={'latents': [...]} if they are latent"
+        return f"{sides}; {latent}, or {read.format('estimates', 'truths')}"
+    if set(truth) < set(estimate):
+        return f"{sides}; {read.format('truths', 'estimates')}"
+    return f"{sides}; give both the same nodes, by rename= and nodes= of ce.graph_column"
 
 
 def pair(truth: Any, estimate: Any) -> GraphPairs:
