@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_known
 from ...contract.confusion import Confusion, ConfusionFamily, Values
 from ...contract.metric import metric
-from ...contract.options import with_options
+from ...contract.options import with_call, with_options
 from ...graphs.edge_types import ONE_WAY, reversed_type
 from ...graphs.kernels.planes import MARKED_KINDS, row_chunks
 from ...graphs.mixed.relations import DEFINITE, NOT, POSSIBLE, ancestors, visible_edges
@@ -185,15 +185,9 @@ def ancestor_confusion(pairs: GraphPairs, *, definite: Definite = "exact") -> Va
     long_name="visible edges of the estimate",
     costly=True,
 )
+@with_call('None, "A o-> C; B o-> C; C -> D"', 1.0)
 def estimated_visible(pairs: GraphPairs) -> Values:
-    """Count the visible edges A -> B of the estimate, for which the marks rule out a latent confounder.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.estimated_visible(None, "A o-> C; B o-> C; C -> D")
-    1.0
-    """
+    """Count the visible edges A -> B of the estimate, for which the marks rule out a latent confounder."""
     return np.asarray(visible(pairs).estimated)
 
 

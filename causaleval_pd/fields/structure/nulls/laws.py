@@ -24,6 +24,9 @@ from .additive import Counts, affine, affine_units, count_types, shared_edges
 
 __all__ = ["expected_metric", "skeleton_test"]
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 #: numbers that a table of tail probabilities may hold
 MOST_CELLS = 4_000_000
@@ -42,9 +45,7 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
     return ClosedForm.of(Distribution.of(codes, values, weights))
 
 
-def hypergeometric_weights(
-    n_pairs: NDArray[np.int64], true_edges: NDArray[np.int64], estimated_edges: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def hypergeometric_weights(n_pairs: Ints, true_edges: Ints, estimated_edges: Ints) -> tuple[Ints, Floats]:
     """Return support and probabilities (u, s), to some 1e-14 relative, of hypergeometric laws of (u, 1) margins."""
     low = np.maximum(0, true_edges + estimated_edges - n_pairs)
     high = np.minimum(true_edges, estimated_edges)
@@ -63,7 +64,7 @@ def hypergeometric_weights(
 
 
 @lru_cache(maxsize=4096)
-def hypergeometric_law(n: int, marked: int, drawn: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def hypergeometric_law(n: int, marked: int, drawn: int) -> tuple[Ints, Floats]:
     """Return the numbers of marked ones among some drawn of n that are possible, and their probabilities."""
     support, weights = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (n, marked, drawn)))
     return support[0], weights[0]
@@ -71,7 +72,7 @@ def hypergeometric_law(n: int, marked: int, drawn: int) -> tuple[NDArray[np.int6
 
 def tails_and_misfit(
     shared: ArrayLike, n_pairs: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike
-) -> tuple[NDArray[np.float64], int]:
+) -> tuple[Floats, int]:
     """Return P(X >= shared) for X hypergeometric, at least 2e-308, and the first (flat) impossible place, or -1."""
     columns = np.broadcast_arrays(*(np.asarray(x, np.int64) for x in (shared, n_pairs, true_edges, estimated_edges)))
     x, m, mt, me = (column.ravel() for column in columns)
@@ -91,12 +92,9 @@ def tails_and_misfit(
     return np.maximum(result, SMALLEST_P).reshape(columns[0].shape), int(misfits[0]) if len(misfits) else -1
 
 
-def _chains_and_forks(degrees: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Count the pairs of directed edges that form a chain, and a fork or collider.
-
-    Along a uniform order both have their directions with probability 1/6 in a chain, 1/3 in a fork or collider, and 1/4
-    where they are disjoint.
-    """
+def _chains_and_forks(degrees: NDArray[np.int32]) -> tuple[Floats, Floats]:
+    """Count the pairs of directed edges that form a chain, and a fork or collider."""
+    # along a uniform order both have their directions with probability 1/6 and 1/3, and 1/4 where they are disjoint
     inward, outward = degrees[..., 0].astype(np.float64), degrees[..., 1].astype(np.float64)
     forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
     return (inward * outward).sum(axis=1), forks
@@ -105,17 +103,17 @@ def _chains_and_forks(degrees: NDArray[np.int32]) -> tuple[NDArray[np.float64], 
 def linear(
     metric: Metric,
     n_nodes: Any,
-    directed: NDArray[np.float64],
-    undirected: NDArray[np.float64],
+    directed: Floats,
+    undirected: Floats,
     estimated_edges: NDArray[Any],
     degrees: NDArray[np.int32] | None,
-    tossed: NDArray[np.bool_] | bool = False,
+    tossed: Bools | bool = False,
 ) -> ClosedForm:
     """Return mean and variance of a metric affine in shared edges under random DAGs; NaN where these are unknown."""
     n_pairs = np.asarray(n_nodes * (n_nodes - 1) / 2, np.float64)
     me = np.asarray(estimated_edges, np.float64)
 
-    def at(*shared: float) -> NDArray[np.float64]:
+    def at(*shared: float) -> Floats:
         true, estimated = {FORWARD: directed, LINE: undirected}, {FORWARD: me}
         cells = dict(zip(((FORWARD, BACKWARD), (FORWARD, FORWARD), (LINE, FORWARD)), shared, strict=True))
         return Counts(EdgeTypes.of_margins(n_nodes, true, estimated, cells)).value(metric)
@@ -134,7 +132,7 @@ def linear(
     disjoint = directed * (directed - 1) / 2 - chains - forks
     square = (p1 * (present + same / 2)) ** 2
 
-    def both(agree: float) -> NDArray[np.float64]:
+    def both(agree: float) -> Floats:
         return np.asarray(p2 * (present**2 + present * same + same**2 * np.where(tossed, 1 / 4, agree)) - square)
 
     single = p1 * (present**2 + (present + same) ** 2) / 2 - square
@@ -143,13 +141,7 @@ def linear(
     return ClosedForm(mean, variance)
 
 
-def reversal(
-    metric: Metric,
-    n_nodes: int,
-    directed: NDArray[np.float64],
-    undirected: NDArray[np.float64],
-    estimated_edges: NDArray[np.int64],
-) -> ClosedForm:
+def reversal(metric: Metric, n_nodes: int, directed: Floats, undirected: Floats, estimated_edges: Ints) -> ClosedForm:
     """Return the mean of a ratio of right directions under random DAGs: 1/2 given a shared edge, else its 0/0."""
     n_pairs = np.full((len(directed), 1), n_nodes * (n_nodes - 1) // 2)
     true_edges = (directed + undirected).astype(np.int64)[:, None]
@@ -164,7 +156,7 @@ def reversal(
     return ClosedForm(np.where(undirected > 0, np.nan, mean))
 
 
-def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: NDArray[np.bool_]) -> ClosedForm | None:
+def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: Bools) -> ClosedForm | None:
     """Return mean and, for coins and uniform orders, variance of an additive metric under directions of a skeleton."""
     skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
     cells, counts = shared_edges(pairs.n_nodes, count_types(pairs.truth, pairs.truth_index), {FORWARD: skeleton})
@@ -218,9 +210,7 @@ def of_dags(
 MOST_NODES = 32
 
 
-def mean_over_edges(
-    metric: Metric, pairs: GraphPairs, n_edges: NDArray[np.int64], tossed: NDArray[np.bool_]
-) -> ClosedForm:
+def mean_over_edges(metric: Metric, pairs: GraphPairs, n_edges: Ints, tossed: Bools) -> ClosedForm:
     """Return mean and variance of a metric that averages values of ordered pairs, NaN where one is undefined."""
     # under uniform skeletons every ordered pair is equally likely, so that the mean is that of all values
     d = pairs.n_nodes
@@ -251,7 +241,7 @@ def mean_over_edges(
     return ClosedForm(np.where(known & (m == 0), undefined, mean), np.where(known & (m == 0), 0.0, variance) + 0 * mean)
 
 
-def _parts_of_variance(values: NDArray[np.float64], d: int) -> NDArray[np.float64]:
+def _parts_of_variance(values: Floats, d: int) -> Floats:
     """Return sums of products of the values of ordered pairs: of unordered pairs, of directions, of shared nodes."""
     table = np.zeros((d, d))
     table[~np.eye(d, dtype=bool)] = values
@@ -340,9 +330,7 @@ def expected_metric(
     return pd.concat(parts, ignore_index=True)
 
 
-def _expected(
-    metric: Metric, d: NDArray[np.int64], mt: NDArray[np.int64], me: NDArray[np.int64], level: float, convention: str
-) -> dict[str, NDArray[np.float64]]:
+def _expected(metric: Metric, d: Ints, mt: Ints, me: Ints, level: float, convention: str) -> dict[str, Floats]:
     nothing = np.full(len(d), np.nan)
     if metric.closed_form == "linear":
         none = np.zeros(len(d))
@@ -365,7 +353,7 @@ def _expected(
     return {"mean": mean, "median": median, "low": low, "high": high}
 
 
-def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
+def _whole(given: ArrayLike, name: str) -> Ints:
     """Return whole numbers from 0, after checking them."""
     try:
         numbers = np.asarray(given)
@@ -380,7 +368,7 @@ def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
     return numbers.astype(np.int64, copy=False)
 
 
-def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike) -> list[NDArray[np.int64]]:
+def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike) -> list[Ints]:
     """Return the three as integers, after checking that they broadcast and fit graphs."""
     d, mt, me = (
         _whole(margin, name)

@@ -22,9 +22,12 @@ from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, arcs_from_planes, p
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import in_class
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Planes = NDArray[np.uint64]
+#: edges by lower and higher node; their directions are (n, m): whether each runs from the lower to the higher one
 Edges = tuple[tuple[int, int], ...]
-#: directions of edges, (n, m): whether each runs from its lower to its higher node
-Directions = NDArray[np.bool_]
 
 #: the controls of a list, and their probabilities: one for all, or one each
 Listed = tuple[GraphBatch, Any]
@@ -35,7 +38,7 @@ _GRAPHS, _BLOCKS = 30_000, 8
 KEPT = 256
 
 
-def merged(planes: NDArray[np.uint64], weights: Any) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+def merged(planes: Planes, weights: Any) -> tuple[Planes, Floats]:
     """Return the different graphs among listed ones, (n, 2, W), with the sums of their weights."""
     distinct, inverse = np.unique(planes.reshape(len(planes), -1), axis=0, return_inverse=True)
     each = np.broadcast_to(np.asarray(weights, np.float64), len(planes))
@@ -47,7 +50,7 @@ class TooMany(Exception):
     """There are too many controls to list."""
 
 
-def have_lists(numbers: NDArray[np.int64], support: Callable[[int], Listed]) -> NDArray[np.bool_]:
+def have_lists(numbers: Ints, support: Callable[[int], Listed]) -> Bools:
     """Return which rows have few enough controls for `support` to list them, by the number of each row's list."""
 
     def is_listed(number: int) -> bool:
@@ -65,19 +68,14 @@ class ListedLaws:
     """The laws of metrics for `listed` rows, whose controls `support` lists by the number of each row's list, `law`."""
 
     def __init__(
-        self,
-        pairs: GraphPairs,
-        law: NDArray[np.int64],
-        support: Callable[[int], Listed],
-        longest: int,
-        listed: NDArray[np.bool_],
+        self, pairs: GraphPairs, law: Ints, support: Callable[[int], Listed], longest: int, listed: Bools
     ) -> None:
         self.pairs, self.support, self.listed = pairs, support, listed
         rows = np.flatnonzero(listed)
         # rows with the same list side by side: its graphs are then scored as one batch
         keys = np.stack([law[rows], pairs.truth_index[rows]], axis=1)
         distinct, index = np.unique(keys, axis=0, return_inverse=True)
-        self.index: NDArray[np.int64] = index.reshape(-1).astype(np.int64)
+        self.index: Ints = index.reshape(-1).astype(np.int64)
         self.blocks = np.array_split(distinct, max(1, -(-len(distinct) * longest // _GRAPHS))) if len(rows) else []
         self.block = lru_cache(maxsize=_BLOCKS)(self._block)
 
@@ -99,7 +97,7 @@ class ListedLaws:
 
     def exact(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric for the listed rows, or None if it is undefined for one of their graphs."""
-        samples: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+        samples: list[tuple[Floats, Floats]] = []
         for number in range(len(self.blocks)):
             controls, chances = self.block(number)
             if metric.refused(controls).any():
@@ -166,7 +164,7 @@ def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, .
     return _listed(n_nodes, *merged(planes, 1 / len(planes)), kind)
 
 
-def _listed(n_nodes: int, planes: NDArray[np.uint64], weights: NDArray[np.float64], kind: int) -> Listed:
+def _listed(n_nodes: int, planes: Planes, weights: Floats, kind: int) -> Listed:
     """Make read-only graphs of a class of directed ones; classes that several stand for are listed once."""
     if kind == CPDAG:
         classes = in_class(planes, n_nodes, np.array([CPDAG], np.uint8), len(planes))
@@ -181,11 +179,11 @@ MOST_ORIENTATIONS = 5_040
 MOST_NODES, MOST_EDGES = 7, 10
 
 
-def _all_directions(n_edges: int) -> Directions:
+def _all_directions(n_edges: int) -> Bools:
     return np.asarray((np.arange(2**n_edges)[:, None] >> np.arange(n_edges)) & 1 == 1)
 
 
-def _planes(n_nodes: int, edges: Edges, forward: Directions) -> NDArray[np.uint64]:
+def _planes(n_nodes: int, edges: Edges, forward: Bools) -> Planes:
     low, high = np.array(edges, np.int64).reshape(-1, 2).T
     source, target = np.where(forward, low, high), np.where(forward, high, low)
     graph = np.repeat(np.arange(len(forward)), len(edges))
@@ -193,7 +191,7 @@ def _planes(n_nodes: int, edges: Edges, forward: Directions) -> NDArray[np.uint6
 
 
 @lru_cache(maxsize=1024)
-def directions(n_nodes: int, edges: Edges) -> tuple[Directions, NDArray[np.float64]]:
+def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats]:
     """Return all acyclic directions of a connected skeleton, and the share of the orders of nodes that each suits."""
     if n_nodes <= MOST_NODES:
         places, (low, high) = all_orders(n_nodes), np.array(edges, np.int64).reshape(-1, 2).T

@@ -25,6 +25,10 @@ from .graph_controls import check_declared, estimated_edges, graph_controls
 from .laws import mean_over_edges
 from .listed import KEPT, Listed, ListedLaws, TooMany, have_lists
 
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Bools = NDArray[np.bool_]
+
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
 MOST_LISTED = 7
 #: different relabellings of an estimate up to which they are listed whatever its nodes, up to `MOST_NODES`
@@ -35,14 +39,14 @@ MOST_JOINT = 6
 _REPEATED = 5
 
 
-def _marks(graphs: GraphBatch, number: int) -> NDArray[np.bool_]:
+def _marks(graphs: GraphBatch, number: int) -> Bools:
     """Return the marks of a graph as matrices of bits that move with the nodes, (1 or 2, d, d)."""
     halves = plane_halves(graphs.planes[[number]])
     return np.stack([np.asarray(matrices_from_planes(half, graphs.n_nodes)[0], bool) for half in halves])
 
 
 @cache
-def _moved_marks(n_nodes: int) -> NDArray[np.uint64]:
+def _moved_marks(n_nodes: int) -> Words:
     """Return the bit each mark moves to under each order: of pair k, a < b, a -> b is bit k and b -> a bit 32 + k."""
     place = np.argsort(all_orders(n_nodes), axis=1)
     low, high = np.triu_indices(n_nodes, 1)
@@ -54,7 +58,7 @@ def _moved_marks(n_nodes: int) -> NDArray[np.uint64]:
     return np.left_shift(np.uint64(1), bits.transpose(0, 2, 1).reshape(2 * len(low), len(place)).astype(np.uint64))
 
 
-def _moved(graphs: GraphBatch, number: int) -> NDArray[np.uint64]:
+def _moved(graphs: GraphBatch, number: int) -> Words:
     """Return a graph of few nodes in all orders, (d!, 1 or 2): a word holds a bit of both ends of each pair."""
     n_pairs = graphs.n_nodes * (graphs.n_nodes - 1) // 2
     words = []
@@ -65,12 +69,12 @@ def _moved(graphs: GraphBatch, number: int) -> NDArray[np.uint64]:
     return np.stack(words, axis=1)
 
 
-def _of_words(words: NDArray[np.uint64], graphs: GraphBatch, number: int) -> GraphBatch:
+def _of_words(words: Words, graphs: GraphBatch, number: int) -> GraphBatch:
     planes = np.stack([words & np.uint64(2**32 - 1), words >> np.uint64(32)], axis=1)
     return _with_planes(planes.reshape(len(words), -1, 1), graphs, number)
 
 
-def _with_planes(planes: NDArray[np.uint64], graphs: GraphBatch, number: int) -> GraphBatch:
+def _with_planes(planes: Words, graphs: GraphBatch, number: int) -> GraphBatch:
     return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(planes)))
 
 
@@ -107,7 +111,7 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
     return _with_planes(join_halves(halves), graphs, number)
 
 
-def _refuse_many(graphs: GraphBatch, number: int, marks: NDArray[np.bool_]) -> None:
+def _refuse_many(graphs: GraphBatch, number: int, marks: Bools) -> None:
     """Raise `TooMany` where a graph surely has too many relabellings, before these are made."""
     alike, most = np.zeros(graphs.n_nodes, np.int64), math.log(MOST_DIFFERENT) + 1e-9
     if not is_mixed(graphs.planes):
@@ -119,13 +123,13 @@ def _refuse_many(graphs: GraphBatch, number: int, marks: NDArray[np.bool_]) -> N
         raise TooMany
 
 
-def _fewest_relabellings(alike: NDArray[np.int64]) -> float:
+def _fewest_relabellings(alike: Ints) -> float:
     """Return the logarithm of a bound: at most nodes of the same class, (d,), may be exchanged without change."""
     counts = np.bincount(alike)
     return float(math.lgamma(len(alike) + 1) - sum(math.lgamma(n + 1) for n in counts.tolist()))
 
 
-def _classes(marks: NDArray[np.bool_], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _classes(marks: Bools, classes: Ints) -> Ints:
     """Refine classes of nodes, (d,), by how many marks (k, d, d) they have to and from each class."""
     while True:
         members = (classes[:, None] == np.arange(classes.max(initial=-1) + 1)).astype(np.int64)
@@ -164,7 +168,7 @@ def _laws(pairs: GraphPairs) -> Callable[[Metric], ClosedForm | None]:
     return lambda metric: listed().law(metric, moments)
 
 
-def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+def permutation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Words) -> Controls:
     """Relabel every estimate: its class, degrees and marks stay, also those of graphs in no class.
 
     Law: the estimate under a uniform permutation of its nodes' names. Given: the estimate up to names, that is all of
