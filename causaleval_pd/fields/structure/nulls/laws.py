@@ -331,26 +331,25 @@ def expected_metric(
 
 
 def _expected(metric: Metric, d: Ints, mt: Ints, me: Ints, level: float, convention: str) -> dict[str, Floats]:
-    nothing = np.full(len(d), np.nan)
+    """Return the columns of `expected_metric` by name; quantiles are NaN where they have no closed form."""
+    tail = (1 - level) / 2
+    levels = {"median": 0.5, "low": tail, "high": 1 - tail}
+    unknown = dict.fromkeys(levels, np.full(len(d), np.nan))
     if metric.closed_form == "linear":
-        none = np.zeros(len(d))
-        mean = linear(metric, d, mt.astype(np.float64), none, me, None).mean
-        return {"mean": mean, "median": nothing, "low": nothing, "high": nothing}
+        return {"mean": linear(metric, d, mt.astype(np.float64), np.zeros(len(d)), me, None).mean, **unknown}
     if metric.closed_form != "hypergeometric":
         raise ValueError(
             f"{metric.name} has no closed form under random graphs; simulate it for a true graph, by "
             f"ce.control_distribution(truth, n_edges={me.flat[0]}, kind='dag', metrics={metric.name!r})"
         )
     known = hypergeometric(metric, d, mt, me)
-    mean = known.mean
+    mean, law = known.mean, known.distribution
     if convention == "published" and metric.name in _PUBLISHED_MEANS:
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = _PUBLISHED_MEANS[metric.name](d * (d - 1) / 2, mt, me)
-    if known.distribution is None or not len(d):
-        return {"mean": mean, "median": nothing, "low": nothing, "high": nothing}
-    tail = (1 - level) / 2
-    median, low, high = (known.distribution.quantile(q) for q in (0.5, tail, 1 - tail))
-    return {"mean": mean, "median": median, "low": low, "high": high}
+    if law is None or not len(d):
+        return {"mean": mean, **unknown}
+    return {"mean": mean, **{name: law.quantile(q) for name, q in levels.items()}}
 
 
 def _whole(given: ArrayLike, name: str) -> Ints:

@@ -139,8 +139,8 @@ def complete_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) ->
     return random_graphs(matching, rows, pairs, keys, n_edges)
 
 
-#: sets the stream of directions apart from that of switched skeletons
-_OF_SWITCHED = np.uint64(0xD1B54A32D192ED03)
+#: set the streams of directions apart from those of switched and of drawn skeletons
+_OF_SWITCHED, _OF_DRAWN = np.uint64(0xD1B54A32D192ED03), np.uint64(0x8CB92BA72F3D8DD7)
 
 
 def check_switches(matching: Matching) -> int:
@@ -381,10 +381,6 @@ def _direct_skeletons(matching: Matching, rows: Ints, pairs: Any, keys: Keys, *,
     return graph_controls(pairs, kinds, graphs, known)
 
 
-#: sets the stream of directions apart from that of drawn skeletons
-_OF_SHARED = np.uint64(0x8CB92BA72F3D8DD7)
-
-
 def check_shared(matching: Matching) -> None:
     """Refuse a number of shared adjacencies beside estimates; warn of undirected graphs."""
     if matching.options["shared"] is not None and len(matching.estimate):
@@ -424,7 +420,7 @@ def skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) ->
         marks[:, low, high] = marks[:, high, low] = chosen.reshape(len(marks), -1)
         index = np.arange(len(marks)).reshape(len(keys), count)
         skeletons = planes_from_matrices(marks, np.arange(d))
-        drawn = control_kernels().orient_graphs(skeletons, d, index, keys ^ _OF_SHARED, start, count)
+        drawn = control_kernels().orient_graphs(skeletons, d, index, keys ^ _OF_DRAWN, start, count)
         return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
 
     arrows_only = (pairs.truth.edge_counts.undirected[pairs.truth_index] == 0).all()
