@@ -274,7 +274,7 @@ def support(null, estimate, truth):
 @pytest.mark.parametrize("null", ["edges", "orientation", "orientation uniform", "oracle_skeleton"])
 def test_closed_forms_by_enumeration(null, truth, estimate, zero_division, monkeypatch):
     # nothing is listed, as for larger graphs
-    monkeypatch.setattr("causaleval_pd.fields.structure.nulls.models.are_listed", lambda *_, **__: False)
+    monkeypatch.setattr("causaleval_pd.fields.structure.nulls.listed.are_listed", lambda *_, **__: False)
     monkeypatch.setattr("causaleval_pd.fields.structure.nulls.listed.MOST_ORIENTATIONS", 0)
     law = {"orientation_law": "uniform"} if "uniform" in null else {}
     controls, _ = draws_of(ce.null_model(null.split()[0], **law), estimate, truth, 1)

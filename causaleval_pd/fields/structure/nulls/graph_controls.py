@@ -36,6 +36,8 @@ from ....graphs.pairs import GraphBatch, GraphPairs
 Ints = NDArray[np.int64]
 Kinds = NDArray[np.uint8]
 Words = NDArray[np.uint64]
+#: what is known of a metric's controls without drawing, or None
+Known = Callable[[Metric], ClosedForm | None]
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
 COUNT_BYTES = 200
@@ -58,7 +60,7 @@ def graph_controls(
     pairs: GraphPairs,
     kinds: Kinds,
     graphs: Callable[[int, int], GraphBatch],
-    known: Callable[[Metric], ClosedForm | None] = no_closed_form,
+    known: Known = no_closed_form,
     *,
     scratch: int = 0,
     pace: float = 20.0,

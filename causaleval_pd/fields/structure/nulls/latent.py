@@ -39,7 +39,7 @@ from ....graphs.mixed.marks import (
     lines,
 )
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .graph_controls import COUNT_BYTES, NEXT_WORD, check_declared, constant
+from .graph_controls import COUNT_BYTES, NEXT_WORD, Known, check_declared, constant
 from .laws import hypergeometric
 
 Planes = NDArray[np.uint64]
@@ -214,7 +214,7 @@ Drawn = tuple[GraphBatch, NDArray[np.bool_] | None]
 def latent_controls(
     pairs: GraphPairs,
     kinds: Kinds,
-    known: Callable[[Metric], ClosedForm | None],
+    known: Known,
     pace: float,
     graphs: Callable[[int, int], Drawn],
     reasons: ArrayLike = "",

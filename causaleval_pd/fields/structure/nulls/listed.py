@@ -18,13 +18,14 @@ from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
 from ....contract.pairs import PairError
 from ....graphs.kernels import control_kernels, kernels
-from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, arcs_from_planes, planes_from_arcs
+from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG, arcs_from_planes, planes_from_arcs
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .graph_controls import in_class
+from .graph_controls import Known, in_class
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Kinds = NDArray[np.uint8]
 Planes = NDArray[np.uint64]
 #: edges by lower and higher node; their directions are (n, m): whether each runs from the lower to the higher one
 Edges = tuple[tuple[int, int], ...]
@@ -64,42 +65,39 @@ def have_lists(numbers: Ints, support: Callable[[int], Listed]) -> Bools:
     return np.array([is_listed(number) for number in distinct.tolist()], bool)[codes]
 
 
-class ListedLaws:
-    """The laws of metrics for `listed` rows, whose controls `support` lists by the number of each row's list, `law`."""
+def listed_laws(
+    pairs: GraphPairs, numbers: Ints, support: Callable[[int], Listed], longest: int, listed: Bools, others: Known
+) -> Known:
+    """Return the laws of metrics where `support` lists controls by number, and what `others` knows elsewhere."""
+    rows = np.flatnonzero(listed)
+    # rows with the same list side by side: its graphs are then scored as one batch
+    keys = np.stack([numbers[rows], pairs.truth_index[rows]], axis=1)
+    distinct, index = np.unique(keys, axis=0, return_inverse=True)
+    index_of_law = index.reshape(-1).astype(np.int64)
+    blocks = np.array_split(distinct, max(1, -(-len(distinct) * longest // _GRAPHS))) if len(rows) else []
 
-    def __init__(
-        self, pairs: GraphPairs, law: Ints, support: Callable[[int], Listed], longest: int, listed: Bools
-    ) -> None:
-        self.pairs, self.support, self.listed = pairs, support, listed
-        rows = np.flatnonzero(listed)
-        # rows with the same list side by side: its graphs are then scored as one batch
-        keys = np.stack([law[rows], pairs.truth_index[rows]], axis=1)
-        distinct, index = np.unique(keys, axis=0, return_inverse=True)
-        self.index: Ints = index.reshape(-1).astype(np.int64)
-        self.blocks = np.array_split(distinct, max(1, -(-len(distinct) * longest // _GRAPHS))) if len(rows) else []
-        self.block = lru_cache(maxsize=_BLOCKS)(self._block)
-
-    def _block(self, number: int) -> tuple[GraphPairs, list[Any]]:
+    @lru_cache(maxsize=_BLOCKS)
+    def block(number: int) -> tuple[GraphPairs, list[Any]]:
         """Pair the truths of a block with the graphs of their lists; return also the probabilities of each list."""
-        numbers, place = np.unique(self.blocks[number][:, 0], return_inverse=True)
-        lists = [self.support(n) for n in numbers.tolist()]
+        which, place = np.unique(blocks[number][:, 0], return_inverse=True)
+        lists = [support(n) for n in which.tolist()]
         sizes = np.array([len(graphs) for graphs, _ in lists])
         starts = np.cumsum(sizes) - sizes
         graphs = lists[0][0]
         if len(lists) > 1:
             planes, kinds = (np.concatenate([getattr(graphs, x) for graphs, _ in lists]) for x in ("planes", "kinds"))
-            graphs = GraphBatch(self.pairs.n_nodes, planes, kinds)
+            graphs = GraphBatch(pairs.n_nodes, planes, kinds)
         places = place.reshape(-1).tolist()
         estimate = np.concatenate([np.arange(starts[i], starts[i] + sizes[i], dtype=np.int64) for i in places])
-        truth = np.repeat(self.blocks[number][:, 1], sizes[places])
+        truth = np.repeat(blocks[number][:, 1], sizes[places])
         chances = [np.broadcast_to(lists[i][1], sizes[i]) for i in places]
-        return GraphPairs(self.pairs.truth, graphs, truth, estimate), chances
+        return GraphPairs(pairs.truth, graphs, truth, estimate), chances
 
-    def exact(self, metric: Metric) -> ClosedForm | None:
+    def exact(metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric for the listed rows, or None if it is undefined for one of their graphs."""
         samples: list[tuple[Floats, Floats]] = []
-        for number in range(len(self.blocks)):
-            controls, chances = self.block(number)
+        for number in range(len(blocks)):
+            controls, chances = block(number)
             if metric.refused(controls).any():
                 return None
             try:
@@ -109,21 +107,21 @@ class ListedLaws:
                 return None
             ends = np.cumsum([len(chance) for chance in chances])[:-1]
             samples += zip(np.split(values, ends), chances, strict=True)
-        return ClosedForm.of(Distribution.pooled(self.index, samples)).spread(self.listed)
+        return ClosedForm.of(Distribution.pooled(index_of_law, samples)).spread(listed)
 
-    def law(self, metric: Metric, others: Callable[[Metric], ClosedForm | None]) -> ClosedForm | None:
-        """Return the exact law of a metric for listed rows, and what `others` returns for the other rows."""
-        exact = self.exact(metric) if self.blocks else None
-        if exact is None:
+    def law(metric: Metric) -> ClosedForm | None:
+        found = exact(metric) if blocks else None
+        if found is None:
             return others(metric)
-        other_law = None if self.listed.all() else others(metric)
-        if other_law is None:
-            return exact
-        variance = other_law.variance
-        if variance is not None and exact.variance is not None:
-            variance = np.where(self.listed, exact.variance, variance)
-        mean = np.where(self.listed, exact.mean, other_law.mean)
-        return replace(exact, mean=mean, variance=variance)
+        other = None if listed.all() else others(metric)
+        if other is None:
+            return found
+        variance = other.variance
+        if variance is not None and found.variance is not None:
+            variance = np.where(listed, found.variance, variance)
+        return replace(found, mean=np.where(listed, found.mean, other.mean), variance=variance)
+
+    return law
 
 
 #: nodes up to which the graphs of all orders are listed: at most 7,960 over five
@@ -162,6 +160,20 @@ def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, .
     n_graphs = len(chosen) * len(forward)
     planes = planes_from_arcs(n_graphs, n_nodes, skeleton * len(forward) + way, source, target)
     return _listed(n_nodes, *merged(planes, 1 / len(planes)), kind)
+
+
+def random_graph_laws(pairs: GraphPairs, n_edges: Ints, kinds: Kinds, order: Ints, others: Known) -> Known:
+    """Return the laws of metrics under random graphs, directed along all orders or one, listed where they are few."""
+    d, fixed = pairs.n_nodes, tuple(order.tolist())
+    few = [
+        kind != PDAG and are_listed(d, m, kind, fixed=bool(fixed))
+        for m, kind in zip(n_edges.tolist(), kinds.tolist(), strict=True)
+    ]
+
+    def support(number: int) -> Listed:
+        return all_random_graphs(d, *divmod(number, len(KINDS)), fixed)
+
+    return listed_laws(pairs, n_edges * len(KINDS) + kinds, support, MOST_GRAPHS, np.array(few, bool), others)
 
 
 def _listed(n_nodes: int, planes: Planes, weights: Floats, kind: int) -> Listed:
@@ -250,8 +262,10 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
     return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
 
 
-def orientations(skeletons: GraphBatch, *, by_order: bool) -> Callable[[int], Listed]:
-    """Return the function that lists the orientations of skeleton i in class k, and their chances, by i * K + k."""
+def orientation_laws(
+    pairs: GraphPairs, skeletons: GraphBatch, index: Ints, kinds: Kinds, others: Known, *, by_order: bool
+) -> Known:
+    """Return the laws of metrics where rows keep their skeletons, whose directions are listed where they are few."""
 
     @lru_cache(maxsize=KEPT)
     def support(number: int) -> Listed:
@@ -259,10 +273,11 @@ def orientations(skeletons: GraphBatch, *, by_order: bool) -> Callable[[int], Li
         # no skeleton of more edges has fewer acyclic orientations than the complete one over seven nodes
         if skeletons.edge_counts.edges[skeleton] > MOST_NODES * (MOST_NODES - 1) // 2:
             raise TooMany
-        d, planes = skeletons.n_nodes, skeletons.planes[[skeleton]]
-        near = planes[:, 0] | planes[:, 1]
+        d, near = skeletons.n_nodes, skeletons.planes[[skeleton], 0]
         _, low, high = arcs_from_planes(np.stack([near, np.zeros_like(near)], axis=1), d)
         edges = tuple(zip(low.tolist(), high.tolist(), strict=True))
         return all_orientations(d, edges, kind, by_order=by_order)
 
-    return support
+    numbers = index * len(KINDS) + kinds
+    listed = have_lists(numbers, support) & (kinds != PDAG)
+    return listed_laws(pairs, numbers, support, MOST_ORIENTATIONS, listed, others)

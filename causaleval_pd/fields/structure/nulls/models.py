@@ -19,7 +19,7 @@ from ....contract.null import Controls, Matching, Null, register_null
 from ....graphs.column import as_graph
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
-from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, N_PLANES, PDAG, plane_words, planes_from_matrices
+from ....graphs.kernels.planes import CPDAG, DIGRAPH, N_PLANES, plane_words, planes_from_matrices
 from ....graphs.knowledge import Knowledge, arc_matrices
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.packing import unpack_column
@@ -39,8 +39,7 @@ from .graph_controls import (
 )
 from .latent import BIDIRECTED, check_bidirected, check_latents, latent_dag_controls, latent_graphs
 from .laws import half_of_shared, hypergeometric, linear, mean_over_edges, of_dags, oriented, reversal
-from .listed import MOST_GRAPHS, MOST_ORIENTATIONS, Listed, ListedLaws, all_random_graphs, are_listed, have_lists
-from .listed import orientations as listed_orientations
+from .listed import orientation_laws, random_graph_laws
 from .relabelling import check_same_nodes, permutation_controls
 
 Ints = NDArray[np.int64]
@@ -61,24 +60,7 @@ def random_graphs(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys,
         planes = kernels().draw_graphs(d, n_edges[:, None], kinds == CPDAG, keys, start, count, order)
         return GraphBatch(d, redirect(planes, pairs, kinds, keys, start, count), np.repeat(kinds, count))
 
-    fixed = tuple(order.tolist())
-    few = [
-        kind != PDAG and are_listed(d, m, kind, fixed=bool(fixed))
-        for m, kind in zip(n_edges.tolist(), kinds.tolist(), strict=True)
-    ]
-
-    def support(number: int) -> Listed:
-        m, kind = divmod(number, len(KINDS))
-        return all_random_graphs(d, m, kind, fixed)
-
-    listed = ListedLaws(pairs, n_edges * len(KINDS) + kinds, support, MOST_GRAPHS, np.array(few, bool))
-
     edges, truth = pairs.truth.edge_counts, pairs.truth_index
-
-    def known(metric: Metric) -> ClosedForm | None:
-        if metric.closed_form == "hypergeometric":
-            return hypergeometric(metric, d, edges.edges[truth], n_edges)
-        return listed.law(metric, of_dags(moments, kinds))
 
     def moments(metric: Metric) -> ClosedForm | None:
         if len(order):
@@ -91,6 +73,13 @@ def random_graphs(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys,
         if metric.closed_form == "mean_over_edges":
             return mean_over_edges(metric, pairs, n_edges, kinds == DIGRAPH)
         return None
+
+    laws = random_graph_laws(pairs, n_edges, kinds, order, of_dags(moments, kinds))
+
+    def known(metric: Metric) -> ClosedForm | None:
+        if metric.closed_form == "hypergeometric":
+            return hypergeometric(metric, d, edges.edges[truth], n_edges)
+        return laws(metric)
 
     return graph_controls(pairs, kinds, graphs, known, pace=6.0)
 
@@ -363,20 +352,17 @@ def _direct_skeletons(matching: Matching, rows: Ints, pairs: Any, keys: Keys, *,
             drawn[np.repeat(kinds != DIGRAPH, count)] = oriented_dags
         return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
 
-    support, numbers = listed_orientations(undirected, by_order=law == "order"), index * len(KINDS) + kinds
-    listed = ListedLaws(pairs, numbers, support, MOST_ORIENTATIONS, have_lists(numbers, support) & (kinds != PDAG))
-
-    def known(metric: Metric) -> ClosedForm | None:
-        if metric.closed_form == "hypergeometric":
-            return constant(metric(skeletons))
-        return listed.law(metric, of_dags(moments, kinds))
-
     def moments(metric: Metric) -> ClosedForm | None:
         if metric.closed_form == "reversal":
             return half_of_shared(metric, skeletons)
         if metric.closed_form == "linear":
             return oriented(metric, skeletons, along_order=law == "order", tossed=kinds == DIGRAPH)
         return None
+
+    laws = orientation_laws(pairs, undirected, index, kinds, of_dags(moments, kinds), by_order=law == "order")
+
+    def known(metric: Metric) -> ClosedForm | None:
+        return constant(metric(skeletons)) if metric.closed_form == "hypergeometric" else laws(metric)
 
     return graph_controls(pairs, kinds, graphs, known)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -21,9 +20,9 @@ from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
-from .graph_controls import check_declared, estimated_edges, graph_controls
+from .graph_controls import Known, check_declared, estimated_edges, graph_controls
 from .laws import mean_over_edges
-from .listed import KEPT, Listed, ListedLaws, TooMany, have_lists
+from .listed import KEPT, Listed, TooMany, have_lists, listed_laws
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -141,7 +140,7 @@ def _classes(marks: Bools, classes: Ints) -> Ints:
         classes = finer
 
 
-def _laws(pairs: GraphPairs) -> Callable[[Metric], ClosedForm | None]:
+def _laws(pairs: GraphPairs) -> Known:
     """Return the function that finds the exact law of a metric where relabellings are listed, else its moments."""
     d, index = pairs.n_nodes, pairs.estimate_index
 
@@ -153,11 +152,11 @@ def _laws(pairs: GraphPairs) -> Callable[[Metric], ClosedForm | None]:
         return variants, 1 / len(variants)
 
     @cache
-    def listed() -> ListedLaws:
+    def laws() -> Known:
         if d <= MOST_LISTED:
-            return ListedLaws(pairs, index, support, math.factorial(d), np.ones(pairs.n, bool))
+            return listed_laws(pairs, index, support, math.factorial(d), np.ones(pairs.n, bool), moments)
         few = have_lists(index, support) if d <= MOST_NODES else np.zeros(pairs.n, bool)
-        return ListedLaws(pairs, index, support, MOST_DIFFERENT, few)
+        return listed_laws(pairs, index, support, MOST_DIFFERENT, few, moments)
 
     def moments(metric: Metric) -> ClosedForm | None:
         if metric.closed_form != "mean_over_edges":
@@ -165,7 +164,10 @@ def _laws(pairs: GraphPairs) -> Callable[[Metric], ClosedForm | None]:
         # the estimate's shape decides the variance
         return ClosedForm(mean_over_edges(metric, pairs, estimated_edges(pairs), np.zeros(pairs.n, bool)).mean)
 
-    return lambda metric: listed().law(metric, moments)
+    def known(metric: Metric) -> ClosedForm | None:
+        return laws()(metric)
+
+    return known
 
 
 def permutation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Words) -> Controls:
