@@ -171,7 +171,7 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: Bo
     lines = planes[:, 0] & planes[:, 1] & edges[:, 0]
     shared = count_ones(arrows).sum(axis=(1, 2), dtype=np.float64)
     added = count_ones(lines).sum(axis=1, dtype=np.float64)
-    # no truth may have edges of a type
+    # a type that no truth has adds nothing
     right, wrong, undirected = (units.get(x, 0.0) for x in ((FORWARD, FORWARD), (FORWARD, BACKWARD), (LINE, FORWARD)))
     mean = constant + shared * (right + wrong) / 2 + added * undirected
     if not along_order and not tossed.any():
