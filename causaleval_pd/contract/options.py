@@ -66,6 +66,11 @@ def with_example(lines: str, **values: Any) -> Callable[[F], F]:
     return complete
 
 
+def with_call(cells: str, value: float) -> Callable[[F], F]:
+    """Make a decorator that ends a metric's docstring with a call for two cells, as source code, and its value."""
+    return with_example(">>> import causaleval_pd as ce\n>>> ce.{name}({cells})\n{value}", cells=cells, value=value)
+
+
 def metric_docstring(metric: Any) -> str:
     """Complete the docstring of a metric's function by what its declaration has, so that no metric repeats it."""
     text = inspect.getdoc(metric.function) or f"Compute the {metric.long_name}."

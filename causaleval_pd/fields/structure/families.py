@@ -11,9 +11,10 @@ import numpy as np
 from ...contract.checks import check_number
 from ...contract.confusion import Confusion, ConfusionFamily, Values, ratio
 from ...contract.metric import metric
+from ...contract.options import with_call
 from ...graphs.kernels.planes import KINDS
 from ...graphs.pairs import GraphPairs
-from .nulls.laws import hypergeometric_tail
+from .nulls.laws import tails_and_misfit
 
 __all__ = [
     "adjacency_accuracy", "adjacency_balanced_accuracy", "adjacency_f1", "adjacency_f_beta", "adjacency_fdr",
@@ -71,19 +72,14 @@ adjacency_mcc = _ADJACENCY.metric("mcc", gives=0.7071067811865475)
 
 
 @metric(**_SKELETON, direction="minimize", range=(0, 1), optimum=0, long_name="skeleton p-value", symmetric=True)
+@with_call('"A -> B; C", "A -> B; C"', 0.3333333333333333)
 def skeleton_p(pairs: GraphPairs) -> Values:
     """Test exactly whether a random skeleton of the estimate's size shares as many adjacencies.
 
     P(X >= tp) for X hypergeometric with M = d (d - 1) / 2 node pairs, the truth's and the estimate's adjacencies.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> round(ce.skeleton_p("A -> B; B -> C; D", "A -> B; C -> B; A -> C; D"), 12)
-    0.2
     """
     counts = pairs.counts
-    return hypergeometric_tail(counts.tp, counts.n_pairs, counts.true_edges, counts.estimated_edges)
+    return tails_and_misfit(counts.tp, counts.n_pairs, counts.true_edges, counts.estimated_edges)[0]
 
 
 def _ancestors(pairs: GraphPairs) -> Confusion:
@@ -126,6 +122,7 @@ ancestor_f1 = _ANCESTOR.metric("f1", gives=1 / 2)
     closed_form="ancestors",
     costly=True,
 )
+@with_call('"A -> B; B -> C", "C -> B; A", undecided=0.5', 1.5)
 def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalised: bool = False) -> Values:
     """Count the directed edges of the truth that point against the estimate's causal order.
 
@@ -139,14 +136,6 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
         Cost of an edge between nodes that the estimate leaves unordered, from 0 (default) to 1.
     normalised : bool
         Divide by the directed edges of the truth; 0/0 is NaN.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.top_order_divergence("A -> B; B -> C", "C -> B; B -> A")
-    2.0
-    >>> ce.top_order_divergence("A -> B; B -> C", "C -> B; A", undecided=0.5)
-    1.5
     """
     check_number(undecided, "undecided", "[0, 1]")
     if normalised not in (False, True):

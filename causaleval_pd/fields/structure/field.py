@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise, product
 from typing import Any
@@ -52,21 +51,16 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
         if wanted.projected.any():
             yield from projected_batches(truth, estimates, wanted)
             estimates = without_rows(estimates, wanted.projected)
-    unpacked = (truths, estimates)
-    row = first_other_nodes(*unpacked)
+    row = first_other_nodes(truths, estimates)
     if row is not None:
-        node_lists = [list(side.node_sets[side.row_node_set[row]]) for side in unpacked]
+        node_lists = [list(side.node_sets[side.row_node_set[row]]) for side in (truths, estimates)]
         raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(*node_lists)}")
-    for true, estimated, rows, truth_index, estimate_index in shared_rows(*unpacked):
-        sides = [
-            GraphBatch(block.n_nodes, block.planes, block.kinds, column.checked)
-            for block, column in zip((true, estimated), unpacked, strict=True)
-        ]
-        sides[0] = replace(sides[0], names=NodeNames(truths.node_sets, true.node_set))
-        if context is not None:
-            inputs = Inputs(context.take(true.rows), truths.node_sets, true.node_set)
-            sides[0] = replace(sides[0], inputs=inputs)
-        yield Batch(rows, GraphPairs(sides[0], sides[1], truth_index, estimate_index))
+    for true, found, rows, truth_index, estimate_index in shared_rows(truths, estimates):
+        inputs = None if context is None else Inputs(context.take(true.rows), truths.node_sets, true.node_set)
+        names = NodeNames(truths.node_sets, true.node_set)
+        batch = GraphBatch(true.n_nodes, true.planes, true.kinds, truths.checked, inputs=inputs, names=names)
+        graphs = GraphBatch(found.n_nodes, found.planes, found.kinds, estimates.checked)
+        yield Batch(rows, GraphPairs(batch, graphs, truth_index, estimate_index))
 
 
 def labels(truths: pd.Series) -> NDArray[np.int64]:
@@ -78,35 +72,31 @@ def labels(truths: pd.Series) -> NDArray[np.int64]:
 
 def node_sides(truth: list[str], estimate: list[str]) -> str:
     """Describe how two node sets differ."""
-    only = [sorted(set(a) - set(b)) for a, b in ((truth, estimate), (estimate, truth))]
+    only = {"truth": sorted(set(truth) - set(estimate)), "estimate": sorted(set(estimate) - set(truth))}
     if len(truth) + len(estimate) <= 20:
         what = f"truth has nodes {truth}, estimate has {estimate}"
     else:
-        sides = [
-            f"only in the {side}: {names[:5]}" for side, names in zip(("truth", "estimate"), only, strict=True) if names
-        ]
+        sides = [f"only in the {side}: {names[:5]}" for side, names in only.items() if names]
         what = f"truth has {len(truth)} nodes, estimate {len(estimate)} ({'; '.join(sides)})"
-    return what + hint_alike(*only)
+    return what + hint_alike(*only.values())
 
 
 def different_nodes(truth: list[str], estimate: list[str]) -> str:
     """Describe how two node sets differ, and how to mend it."""
-    known, more = set(estimate) < set(truth), set(truth) < set(estimate)
+    sides = node_sides(truth, estimate)
     if len(truth) == len(estimate) == 1:
-        mend = "if the cells are answers, name a metric of answers, as in evaluate(['label_accuracy'])"
-        return f"{node_sides(truth, estimate)}; {mend}"
+        return f"{sides}; if the cells are answers, name a metric of answers, as in evaluate(['label_accuracy'])"
     if len(truth) == len(estimate):
         old, new = (min({*a} - {*b}, key=_natural) for a, b in ((estimate, truth), (truth, estimate)))
         mend = f"name the nodes alike, as by ce.graph_column(estimates, rename={{{old!r}: {new!r}, ...}})"
-        return f"{node_sides(truth, estimate)}; {mend} where {old!r} is {new!r}"
-    latent = "name the others in context={'latents': [...]} if they are latent, or " if known else ""
-    mend = "give both the same nodes, by rename= and nodes= of ce.graph_column"
-    if known or more:
-        open_side, nodes = ("estimates", "truths") if known else ("truths", "estimates")
-        mend = (
-            f"give both the same nodes, e.g. by ce.graph_column({open_side}, nodes=ce.graph_column({nodes})) or rename="
-        )
-    return f"{node_sides(truth, estimate)}; {latent}{mend}"
+        return f"{sides}; {mend} where {old!r} is {new!r}"
+    read = "give both the same nodes, e.g. by ce.graph_column({}, nodes=ce.graph_column({})) or rename="
+    if set(estimate) < set(truth):
+        latent = "name the others in context={'latents': [...]} if they are latent"
+        return f"{sides}; {latent}, or {read.format('estimates', 'truths')}"
+    if set(truth) < set(estimate):
+        return f"{sides}; {read.format('truths', 'estimates')}"
+    return f"{sides}; give both the same nodes, by rename= and nodes= of ce.graph_column"
 
 
 def pair(truth: Any, estimate: Any) -> GraphPairs:
@@ -119,10 +109,10 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
         raise ValueError(different_nodes(list(left.nodes), list(right.nodes)))
     columns = [unpack_column(pd.Series([graph.to_bytes()], dtype=object)) for graph in (left, right)]
     columns[0] = columns[1] if truth is None else columns[0]
-    true, estimated, _, truth_index, estimate_index = shared_rows(*columns)[0]
-    names = NodeNames(columns[0].node_sets, true.node_set)
-    sides = [GraphBatch(block.n_nodes, block.planes, block.kinds, names=names) for block in (true, estimated)]
-    return GraphPairs(sides[0], sides[1], truth_index, estimate_index)
+    *blocks, _, truth_index, estimate_index = shared_rows(*columns)[0]
+    names = NodeNames(columns[0].node_sets, blocks[0].node_set)
+    true, estimated = (GraphBatch(block.n_nodes, block.planes, block.kinds, names=names) for block in blocks)
+    return GraphPairs(true, estimated, truth_index, estimate_index)
 
 
 def relabelled_cells(pairs: GraphPairs, truths: pd.Series) -> pd.Series:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...contract.checks import check_known
 from ...contract.confusion import Confusion, ConfusionFamily, Values
 from ...contract.metric import metric
-from ...contract.options import with_options
+from ...contract.options import with_call, with_options
 from ...graphs.edge_types import ONE_WAY, reversed_type
 from ...graphs.kernels.planes import MARKED_KINDS, row_chunks
 from ...graphs.mixed.relations import DEFINITE, NOT, POSSIBLE, ancestors, visible_edges
@@ -78,20 +78,15 @@ def ancestor_classes(pairs: GraphPairs, definite: Definite) -> NDArray[np.float6
     return np.asarray(pairs.remember(("ancestor_classes", definite), count))
 
 
-def _share(found: NDArray[np.float64], columns: int) -> Confusion:
-    """Compare true ancestors with the pairs in the first columns."""
-    claimed = found[:, :, :columns].sum(axis=2)
-    return Confusion(claimed[:, 0], found[:, 0].sum(axis=1), claimed.sum(axis=1), found.sum(axis=(1, 2)))
+def _claimed_ancestors(n_classes: int) -> Callable[..., Confusion]:
+    """Return the function that compares true ancestors with the definite, or definite and possible, ones."""
 
+    def counts(pairs: GraphPairs, *, definite: Definite = "exact") -> Confusion:
+        found = ancestor_classes(pairs, definite)
+        claimed = found[:, :, :n_classes].sum(axis=2)
+        return Confusion(claimed[:, 0], found[:, 0].sum(axis=1), claimed.sum(axis=1), found.sum(axis=(1, 2)))
 
-def definite_ancestors(pairs: GraphPairs, *, definite: Definite = "exact") -> Confusion:
-    """Compare the ancestors of the true graph with the definite ones of the estimate."""
-    return _share(ancestor_classes(pairs, definite), 1)
-
-
-def possible_ancestors(pairs: GraphPairs, *, definite: Definite = "exact") -> Confusion:
-    """Compare the ancestors of the true graph with the definite and possible ones of the estimate."""
-    return _share(ancestor_classes(pairs, definite), 2)
+    return counts
 
 
 def visible(pairs: GraphPairs) -> Confusion:
@@ -113,7 +108,7 @@ def visible(pairs: GraphPairs) -> Confusion:
 
 _DEFINITE = ConfusionFamily(
     "definite_ancestor",
-    definite_ancestors,
+    _claimed_ancestors(1),
     label="definite ancestor",
     positives="(ancestor, descendant) pairs",
     negatives="other ordered pairs",
@@ -125,7 +120,7 @@ _DEFINITE = ConfusionFamily(
 _POSSIBLE = replace(
     _DEFINITE,
     prefix="possible_ancestor",
-    counts=possible_ancestors,
+    counts=_claimed_ancestors(2),
     label="possible ancestor",
     convention="The true graph has latent nodes too; the estimate's ancestors are those that its marks allow, with a "
     "possibly directed path: no arrowhead points back and no tail forward.",
@@ -190,15 +185,9 @@ def ancestor_confusion(pairs: GraphPairs, *, definite: Definite = "exact") -> Va
     long_name="visible edges of the estimate",
     costly=True,
 )
+@with_call('None, "A o-> C; B o-> C; C -> D"', 1.0)
 def estimated_visible(pairs: GraphPairs) -> Values:
-    """Count the visible edges A -> B of the estimate, for which the marks rule out a latent confounder.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> ce.estimated_visible(None, "A o-> C; B o-> C; C -> D")
-    1.0
-    """
+    """Count the visible edges A -> B of the estimate, for which the marks rule out a latent confounder."""
     return np.asarray(visible(pairs).estimated)
 
 
@@ -327,16 +316,9 @@ def shared_marks(pairs: GraphPairs, mark: str, slots: str, circle: str) -> Confu
     check_known(circle, ("mark", "unknown", "half"), "circle")
     types, where = pairs.edge_types, "_on_shared" if slots == "shared" else ""
     total = 2 * (types.tp if slots == "shared" else types.n_pairs)
-    true, estimated, both, at_circle, missed_by_circle = (
-        getattr(types, name)
-        for name in (
-            f"true_{mark}{where}",
-            f"estimated_{mark}{where}",
-            f"both_{mark}",
-            f"{mark}_at_circle",
-            f"{mark}_missed_by_circle",
-        )
-    )
+    names = (f"true_{mark}{where}", f"estimated_{mark}{where}", f"both_{mark}")
+    circled = (f"{mark}_at_circle", f"{mark}_missed_by_circle")
+    true, estimated, both, at_circle, missed_by_circle = (getattr(types, name) for name in (*names, *circled))
     if circle == "unknown":
         estimated = estimated - at_circle
         total = total - getattr(types, f"true_circles{where}")
@@ -348,6 +330,8 @@ def shared_marks(pairs: GraphPairs, mark: str, slots: str, circle: str) -> Confu
 
 
 def _counts_of(mark: str) -> Callable[..., Confusion]:
+    """Return the function that compares one mark, with its options."""
+
     def counts(pairs: GraphPairs, *, slots: Slots = "all", circle: Circle = "mark") -> Confusion:
         return shared_marks(pairs, mark, slots, circle)
 

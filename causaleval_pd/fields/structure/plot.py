@@ -107,8 +107,8 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
         raise ValueError(different_nodes(list(true.nodes), list(estimated.nodes)))
     true_marks, marks = marks_of(true), marks_of(estimated)
     edges = {what: np.argwhere(np.triu(pairs)) for what, pairs in outcomes(true_marks, marks).items()}
-    neighbours = np.triu((true_marks != 0) | (marks != 0))
-    places = _layout(neighbours | neighbours.T)
+    neighbours = (true_marks != 0) | (marks != 0)
+    places = _layout(neighbours)
     side = min(9.0, 3.4 + 0.14 * len(true.nodes))
     own_figure = ax is None
     ax = place_to_draw(ax, side, side)
@@ -118,7 +118,7 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
         for pair in edges[what]:
             _draw(ax, what, places[pair], (true_marks if what == MISSING else marks)[pair[::-1], pair], shades[what])
     ax.scatter(places[:, 0], places[:, 1], s=_DOT**2, color=tone(0.9), zorder=3)
-    _name_nodes(ax, true.nodes, places, neighbours | neighbours.T)
+    _name_nodes(ax, true.nodes, places, neighbours)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
     # without marks of axes, whose empty labels hold the place of the caption
@@ -191,7 +191,7 @@ def _layout(neighbours: NDArray[np.bool_]) -> Floats:
     x = y = row_height = 0.0
     for nodes in sorted(map(sorted, nx.connected_components(graph)), key=lambda nodes: (-len(nodes), nodes)):
         mine = _component(graph.subgraph(nodes), width)
-        across, high = mine.max(axis=0) if len(nodes) > 1 else (0.0, 0.0)
+        across, high = mine.max(axis=0)
         if x and x + across > width:
             x, y, row_height = 0.0, y - row_height - 1.0, 0.0
         places[nodes] = mine + np.array([x, y - high])
@@ -511,8 +511,7 @@ def expected_curves(
 
     References
     ----------
-    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
-       evaluating causal discovery algorithms. UAI 2025.
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? doi:10.48550/arXiv.2412.10039
 
     Examples
     --------

@@ -6,7 +6,7 @@ read. The truths stay beside their projections, for metrics of true ancestors an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -45,7 +45,7 @@ class Wanted:
     def __init__(
         self, context: Context, truths: UnpackedColumn, estimates: UnpackedColumn, where: Callable[[int], str]
     ) -> None:
-        self.where, self.codes, self.context = where, context.codes, context
+        self.where, self.context = where, context
         requests = []
         for number, values in enumerate(context.values):
             try:
@@ -113,7 +113,7 @@ def projected_batches(truth: pd.Series, estimates: UnpackedColumn, wanted: Wante
     estimates = _as_marks(without_rows(estimates, ~wanted.projected), wanted)
     # each distinct truth is projected once
     cells = pd.factorize(truth.iloc[used])[0]
-    keys = np.stack([cells, wanted.codes[used], goals[used]], axis=1)
+    keys = np.stack([cells, wanted.context.codes[used], goals[used]], axis=1)
     _, first, number = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     distinct, number = used[first], number.reshape(-1)
     column = unpack_column(truth.iloc[distinct].reset_index(drop=True))
@@ -170,34 +170,29 @@ def _batches_of(
             if not len(pairs):
                 continue
             for k in pairs.tolist():
-                _check_nodes(
-                    int(other.rows[k]),
-                    names[mine[here[k]]],
-                    estimates.node_sets[other.node_set[k]],
-                    latents[rows[here[k]]] or frozenset(),
-                    wanted,
-                )
+                row, observed_names = int(other.rows[k]), names[mine[here[k]]]
+                estimated_names = estimates.node_sets[other.node_set[k]]
+                if observed_names != estimated_names:
+                    difference = _other_nodes(observed_names, estimated_names, wanted.latents[row] or ())
+                    raise ValueError(f"{wanted.where(row)}: {difference}")
             graphs = GraphBatch(other.n_nodes, other.planes, other.kinds, estimates.checked)
             yield Batch(other.rows[pairs], GraphPairs(batch, graphs, here[pairs], pairs))
 
 
-def _check_nodes(
-    row: int, true: tuple[str, ...], estimated: tuple[str, ...], hidden: frozenset[str], wanted: Wanted
-) -> None:
-    if true == estimated:
-        return
-    latent = sorted(hidden & set(estimated))
+def _other_nodes(true: tuple[str, ...], estimated: tuple[str, ...], hidden: Container[str]) -> str:
+    """Describe how the nodes of an estimate differ from the observed ones of the truth, and how to mend it."""
+    latent = [name for name in estimated if name in hidden]
     if latent:
-        raise ValueError(
-            f"{wanted.where(row)}: the estimate has the node {latent[0]!r}, which is latent in the truth; leave it out "
-            "of the estimate, or of the latents"
+        return (
+            f"the estimate has the node {latent[0]!r}, which is latent in the truth; leave it out of the estimate, or "
+            "of the latents"
         )
     more, fewer = sorted(set(estimated) - set(true)), sorted(set(true) - set(estimated))
     differences = [f"lacks the observed nodes {fewer[:5]} of the truth"] if fewer else []
     differences += [f"has the nodes {more[:5]}, which the truth has not"] if more else []
-    raise ValueError(
-        f"{wanted.where(row)}: the estimate {' and '.join(differences)}; name the latent nodes in "
-        "context={'latents': [...]}, or give both the same observed nodes"
+    return (
+        f"the estimate {' and '.join(differences)}; name the latent nodes in context={{'latents': [...]}}, or give "
+        "both the same observed nodes"
     )
 
 

@@ -7,13 +7,9 @@ from ...graphs.kernels.planes import MARKED_KINDS
 from ...graphs.pairs import GraphPairs
 
 __all__ = [
-    "v_structure_f1",
-    "v_structure_fn",
-    "v_structure_fp",
-    "v_structure_precision",
-    "v_structure_recall",
+    "v_structure_f1", "v_structure_fn", "v_structure_fp", "v_structure_precision", "v_structure_recall",
     "v_structure_tp",
-]
+]  # fmt: skip
 
 
 def _counts(pairs: GraphPairs) -> Confusion:

@@ -274,7 +274,7 @@ def support(null, estimate, truth):
 @pytest.mark.parametrize("null", ["edges", "orientation", "orientation uniform", "oracle_skeleton"])
 def test_closed_forms_by_enumeration(null, truth, estimate, zero_division, monkeypatch):
     # nothing is listed, as for larger graphs
-    monkeypatch.setattr("causaleval_pd.fields.structure.nulls.random_graphs.are_listed", lambda *_, **__: False)
+    monkeypatch.setattr("causaleval_pd.fields.structure.nulls.listed.are_listed", lambda *_, **__: False)
     monkeypatch.setattr("causaleval_pd.fields.structure.nulls.listed.MOST_ORIENTATIONS", 0)
     law = {"orientation_law": "uniform"} if "uniform" in null else {}
     controls, _ = draws_of(ce.null_model(null.split()[0], **law), estimate, truth, 1)
@@ -423,6 +423,6 @@ def test_what_cannot_be_drawn_uniformly_is_refused():
     dense = "; ".join(f"{a} -> {b}" for a, b in itertools.combinations(names[:25], 2))
     runs = pd.DataFrame({"truth": [dense], "estimate": [dense]})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("causaleval_pd.fields.structure.nulls.skeletons.MOST_TRIES", 100)
+        patch.setattr("causaleval_pd.fields.structure.nulls.models.MOST_TRIES", 100)
         with pytest.raises(ValueError, match="row 0: no acyclic graph was found in 100 random directions"):
             ce.with_controls(runs, ["shd"], null=null, n_draws=5, rng=1)

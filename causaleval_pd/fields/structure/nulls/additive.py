@@ -101,78 +101,56 @@ class Counts(NamedTuple):
         return _value(metric, self)
 
 
-def affine_units(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats]]:
-    """Return the value of `at` where all n counts are 0, and what one unit of each count adds."""
+#: counts at which a metric is evaluated, its value, the sum of its units, and where the two differ
+Evaluation = tuple[list[float], Floats, Floats, NDArray[np.bool_]]
+
+
+def affine_units(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats], list[Evaluation]]:
+    """Return `at` where all n counts are 0, what one unit of each count adds, and how these add up at other counts."""
     none = at(*[0.0] * n)
-    return none, [at(*unit) - none for unit in np.eye(n).tolist()]
-
-
-def misfits(
-    at: Callable[..., Floats], none: Floats, units: list[Floats]
-) -> list[tuple[list[float], Floats, Floats, NDArray[np.bool_]]]:
-    """Evaluate `at` at some counts; return these, the value, the sum of units, and where the two differ."""
-    n, evaluations = len(units), []
+    units = [at(*unit) - none for unit in np.eye(n).tolist()]
     several = ([float(1 + i * step % 7) for i in range(n)] for step in (2, 5))
+    evaluations = []
     for counts in ([2.0 * (i == 0) for i in range(n)], *several):
         value, total = at(*counts), none + sum(k * unit for k, unit in zip(counts, units, strict=True))
         evaluations.append((counts, value, total, ~np.isclose(value, total, rtol=1e-9, atol=1e-9, equal_nan=True)))
-    return evaluations
+    return none, units, evaluations
 
 
-def affine(at: Callable[..., Floats], n: int) -> tuple[Floats, list[Floats]] | None:
-    """Return the units of `at`, or None if it is not affine in its n counts."""
-    none, units = affine_units(at, n)
-    return None if any(wrong.any() for *_, wrong in misfits(at, none, units)) else (none, units)
+def affine(metric: Metric, stand_in: Callable[..., Any], n: int) -> tuple[Floats, list[Floats]] | None:
+    """Return the units of a metric in the n counts of which `stand_in` makes pairs, or None if it is not affine."""
+    none, units, evaluations = affine_units(lambda *counts: _value(metric, stand_in(*counts)), n)
+    return None if any(wrong.any() for *_, wrong in evaluations) else (none, units)
 
 
 class Additive(NamedTuple):
-    """How a metric adds up: the channels of either side, a constant (n,) and costs (n, K, L) of two channels."""
+    """Counts that add up over ordered pairs of nodes, by products of a channel of the truth and one of the estimate."""
 
     truth: Callable[[GraphBatch], NDArray[Any]]
     estimate: Callable[[GraphBatch], NDArray[Any]]
-    constant: Floats
-    costs: Floats
+    #: of each count the two channels, and what an ordered pair that has both adds
+    terms: Sequence[tuple[int, int, float]]
+    #: what stands in for the pairs with other counts, (n,) each
+    stand_in: Callable[..., Any]
 
 
-class EdgeWeights(NamedTuple):
-    """What shared edges add to a metric at its pairs' margins, one value per pair."""
-
-    #: the metric without shared edges
-    constant: Floats
-    #: by the types of the true and of the estimated edge, what a shared edge adds
-    units: Mapping[tuple[int, int], Floats]
-
-    def of(self, true: int, estimated: int) -> Any:
-        """Return what a shared edge of two types adds, 0 where no graph has these."""
-        return self.units.get((true, estimated), 0.0)
-
-
-def count_types(graphs: GraphBatch) -> dict[int, Floats]:
-    """Count the edges of each graph by type, either way round."""
-    numbers = {t: count_bits(where(graphs.lifted, t % 4, t // 4)).astype(np.float64) for t in graphs.types}
+def count_types(graphs: GraphBatch, index: NDArray[np.int64]) -> dict[int, Floats]:
+    """Count the edges of graphs by type, either way round, one value per pair."""
+    numbers = {t: count_bits(where(graphs.lifted, t % 4, t // 4)).astype(np.float64)[index] for t in graphs.types}
     either = {s: [numbers[t] for t in {s, reversed_type(s)} & numbers.keys()] for s in ONE_WAY}
     return {s: np.sum(parts, axis=0) for s, parts in either.items() if parts}
 
 
-def margins(pairs: GraphPairs) -> tuple[dict[int, Floats], dict[int, Floats]]:
-    """Return the numbers of edges by type of the truth and the estimate of each pair."""
-    sides = (pairs.truth, pairs.truth_index), (pairs.estimate, pairs.estimate_index)
-    true, estimated = ({s: k[index] for s, k in count_types(graphs).items()} for graphs, index in sides)
-    return true, estimated
-
-
-def edge_weights(
-    metric: Metric, n_nodes: int, true: Mapping[int, Any], estimated: Mapping[int, Any], *, is_mixed: bool = False
-) -> EdgeWeights | None:
-    """Return the weights of a metric that is affine in the shared edges by both types at these margins, else None."""
+def shared_edges(
+    n_nodes: int, true: Mapping[int, Any], estimated: Mapping[int, Any], *, is_mixed: bool = False
+) -> tuple[list[tuple[int, int]], Callable[..., Counts]]:
+    """Return both types that shared edges may have at these margins, and the function of their numbers to counts."""
     cells = [(s, t) for s in true for t in TYPES if t in estimated or reversed_type(t) in estimated]
 
-    def at(*shared: float) -> Floats:
-        counts = EdgeTypes.of_margins(n_nodes, true, estimated, dict(zip(cells, shared, strict=True)))
-        return Counts(counts, is_mixed).value(metric)
+    def counts(*shared: Any) -> Counts:
+        return Counts(EdgeTypes.of_margins(n_nodes, true, estimated, dict(zip(cells, shared, strict=True))), is_mixed)
 
-    units = affine(at, len(cells))
-    return None if units is None else EdgeWeights(units[0], dict(zip(cells, units[1], strict=True)))
+    return cells, counts
 
 
 def mark_matrices(graphs: GraphBatch) -> NDArray[np.uint8]:
@@ -217,25 +195,18 @@ def claimed_relations(graphs: GraphBatch) -> NDArray[np.bool_]:
     return np.stack([heads, tails, arrows, arrows.transpose(0, 2, 1), spouses, near], axis=1)
 
 
-def of_claims(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Weigh claims that are right, or None for a metric that is not affine in them."""
+def _of_claims(metric: Metric, pairs: GraphPairs) -> Additive:
+    """Count claims that are right."""
 
-    def at(*counts: float) -> Floats:
-        changed = {name: np.full(pairs.n, k) for name, k in zip(_CLAIMS, counts, strict=True)}
-        stand_in = SimpleNamespace(claims=pairs.claims.with_counts(**changed), n_nodes=pairs.n_nodes)
-        return _value(metric, stand_in)
+    def stand_in(*counts: Floats) -> Any:
+        claims = pairs.claims.with_counts(**dict(zip(_CLAIMS, counts, strict=True)))
+        return SimpleNamespace(claims=claims, n_nodes=pairs.n_nodes)
 
-    weights = affine(at, len(_CLAIMS))
-    if weights is None:
-        return None
-    costs = np.zeros((pairs.n, 4, 6))
-    for (true, claimed, share), unit in zip(_CLAIMS.values(), weights[1], strict=True):
-        costs[:, true, claimed] += share * unit
-    return Additive(true_relations, claimed_relations, weights[0], costs)
+    return Additive(true_relations, claimed_relations, list(_CLAIMS.values()), stand_in)
 
 
-def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Weigh true ancestors that are definite or possible ones of the estimate, at fixed numbers of all these."""
+def _of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive:
+    """Count true ancestors that are definite or possible ones of the estimate, at fixed numbers of all these."""
     definite = metric.options.get("definite", "exact")
     known = ancestors(pairs.estimate.planes, pairs.n_nodes, definite)
     totals = ((known == code).sum(axis=(1, 2), dtype=np.float64) for code in (DEFINITE, POSSIBLE))
@@ -243,17 +214,11 @@ def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
     true = pairs.truth.known_origins.relations.ancestor.sum(axis=(1, 2), dtype=np.float64)[pairs.truth_index]
     total = float(pairs.n_nodes * (pairs.n_nodes - 1))
 
-    def at(*counts: float) -> Floats:
-        both = [np.full(pairs.n, k) for k in counts]
+    def stand_in(*both: Floats) -> Any:
         above = [*both, true - sum(both)]
         others = [claimed[0] - both[0], claimed[1] - both[1], total - true - claimed[0] - claimed[1] + sum(both)]
         table = np.stack([np.stack(above, axis=1), np.stack(others, axis=1)], axis=1)
-        stand_in = SimpleNamespace(remember=lambda key, compute: table, n_nodes=pairs.n_nodes)
-        return _value(metric, stand_in)
-
-    weights = affine(at, 2)
-    if weights is None:
-        return None
+        return SimpleNamespace(remember=lambda key, compute: table, n_nodes=pairs.n_nodes)
 
     def claimed_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
         ancestry = ancestors(graphs.planes, graphs.n_nodes, definite)
@@ -262,12 +227,7 @@ def of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive | None:
     def true_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
         return graphs.known_origins.relations.ancestor[:, None]
 
-    return Additive(true_ancestors, claimed_ancestors, weights[0], np.stack(weights[1], axis=1)[:, None])
-
-
-def _arrows_and_lines(graphs: GraphBatch) -> NDArray[np.int8]:
-    """Return the channels i -> j and i -- j."""
-    return _type_channels(graphs, (FORWARD, LINE))
+    return Additive(true_ancestors, claimed_ancestors, [(0, 0, 1.0), (0, 1, 1.0)], stand_in)
 
 
 def _type_channels(graphs: GraphBatch, types: Sequence[int]) -> NDArray[np.int8]:
@@ -280,27 +240,19 @@ def _type_channels(graphs: GraphBatch, types: Sequence[int]) -> NDArray[np.int8]
     return channels
 
 
-def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Return how a metric adds up over types of edges, or None; edges that are their own reversal are two pairs."""
-    true, estimated = margins(pairs)
-    weights = edge_weights(metric, pairs.n_nodes, true, estimated, is_mixed=pairs.is_mixed)
-    if weights is None:
-        return None
-    here, there = list(true), list(dict.fromkeys(t for _, t in weights.units))
-    costs = np.zeros((pairs.n, len(here), len(there)))
-    for (s, t), unit in weights.units.items():
-        costs[:, here.index(s), there.index(t)] = unit / (2 if s == reversed_type(s) else 1)
-    return Additive(
-        lambda graphs: _type_channels(graphs, here),
-        lambda graphs: _type_channels(graphs, there),
-        weights.constant,
-        costs,
-    )
+def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive:
+    """Count shared edges by both types; edges that are their own reversal are two ordered pairs."""
+    true, estimated = count_types(pairs.truth, pairs.truth_index), count_types(pairs.estimate, pairs.estimate_index)
+    cells, counts = shared_edges(pairs.n_nodes, true, estimated, is_mixed=pairs.is_mixed)
+    here, there = list(true), list(dict.fromkeys(t for _, t in cells))
+    terms = [(here.index(s), there.index(t), 0.5 if s == reversed_type(s) else 1.0) for s, t in cells]
+    channels = (lambda graphs: _type_channels(graphs, here), lambda graphs: _type_channels(graphs, there))
+    return Additive(*channels, terms, counts)
 
 
 def _closure(graphs: GraphBatch) -> NDArray[np.bool_]:
     """Return which nodes have a directed path to which others, (N, d, d)."""
-    reach = _arrows_and_lines(graphs)[:, 0].astype(np.float32)
+    reach = _type_channels(graphs, [FORWARD])[:, 0].astype(np.float32)
     for _ in range(max(1, graphs.n_nodes).bit_length()):
         reach = np.minimum(reach + reach @ reach, 1)
     above = reach > 0
@@ -310,7 +262,7 @@ def _closure(graphs: GraphBatch) -> NDArray[np.bool_]:
 
 def _ancestors_and_arrows(graphs: GraphBatch) -> NDArray[Any]:
     """Return the channels i ~> j and i -> j."""
-    return np.stack([_closure(graphs), _arrows_and_lines(graphs)[:, 0]], axis=1)
+    return np.stack([_closure(graphs), _type_channels(graphs, [FORWARD])[:, 0]], axis=1)
 
 
 def _ancestors_and_order(graphs: GraphBatch) -> NDArray[Any]:
@@ -320,46 +272,38 @@ def _ancestors_and_order(graphs: GraphBatch) -> NDArray[Any]:
     return np.stack([above, above & ~below, below & ~above], axis=1)
 
 
-def _of_ancestors(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Weigh shared ancestors, and true edges along and against the estimate's order."""
+def _of_ancestors(metric: Metric, pairs: GraphPairs) -> Additive:
+    """Count shared ancestors, and true edges along and against the estimate's order."""
 
-    def at(*shared: float) -> Floats:
-        both, agreed, opposed = (np.full(pairs.n, k) for k in shared)
+    def stand_in(both: Floats, agreed: Floats, opposed: Floats) -> Any:
         changed = pairs.ancestors._replace(both=both, agreed=agreed, opposed=opposed)
-        return _value(metric, SimpleNamespace(ancestors=changed, counts=pairs.counts))
+        return SimpleNamespace(ancestors=changed, counts=pairs.counts)
 
-    weights = affine(at, 3)
-    if weights is None:
-        return None
-    costs = np.zeros((pairs.n, 2, 3))
-    costs[:, 0, 0], costs[:, 1, 1], costs[:, 1, 2] = weights[1]
-    return Additive(_ancestors_and_arrows, _ancestors_and_order, weights[0], costs)
+    return Additive(_ancestors_and_arrows, _ancestors_and_order, [(0, 0, 1.0), (1, 1, 1.0), (1, 2, 1.0)], stand_in)
 
 
 def _blankets(graphs: GraphBatch) -> NDArray[Any]:
     """Return the channel "in the Markov blanket of"."""
-    arrows, lines = np.moveaxis(_arrows_and_lines(graphs), 1, 0)
+    arrows, lines = np.moveaxis(_type_channels(graphs, [FORWARD, LINE]), 1, 0)
     parents = arrows.astype(np.float32)
     return ((parents @ parents.transpose(0, 2, 1) > 0) | ((arrows | arrows.transpose(0, 2, 1) | lines) > 0))[:, None]
 
 
-def _of_blankets(metric: Metric, pairs: GraphPairs) -> Additive | None:
-    """Weigh shared members of blankets."""
+def _of_blankets(metric: Metric, pairs: GraphPairs) -> Additive:
+    """Count shared members of blankets."""
 
-    def at(both: float) -> Floats:
-        changed = pairs.blankets._replace(both=np.full(pairs.n, both))
-        return _value(metric, SimpleNamespace(blankets=changed))
+    def stand_in(both: Floats) -> Any:
+        return SimpleNamespace(blankets=pairs.blankets._replace(both=both))
 
-    weights = affine(at, 1)
-    return None if weights is None else Additive(_blankets, _blankets, weights[0], weights[1][0][:, None, None])
+    return Additive(_blankets, _blankets, [(0, 0, 1.0)], stand_in)
 
 
 #: how metrics add up over ordered pairs of nodes, by their closed form; of mixed graphs the last three do not
-_RULES: dict[str, Callable[[Metric, GraphPairs], Additive | None]] = {
+_RULES: dict[str, Callable[[Metric, GraphPairs], Additive]] = {
     "hypergeometric": _of_edges,
     "linear": _of_edges,
-    "claims": of_claims,
-    "ancestor_classes": of_ancestor_classes,
+    "claims": _of_claims,
+    "ancestor_classes": _of_ancestor_classes,
     "cpdag_linear": _of_edges,
     "ancestors": _of_ancestors,
     "blankets": _of_blankets,
@@ -378,14 +322,19 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     if name not in _RULES or (pairs.is_mixed and name in _PLAIN):
         return None
     compared = pairs.cpdags if name == "cpdag_linear" else pairs
-    sum_of = _RULES[name](metric, compared)
-    if sum_of is None:
+    truth, estimate, terms, stand_in = _RULES[name](metric, compared)
+    weights = affine(metric, lambda *counts: stand_in(*(np.full(pairs.n, k) for k in counts)), len(terms))
+    if weights is None:
         return None
-    true = _sums_by_row(compared.truth, compared.truth_index, sum_of.truth)
-    estimated = _sums_by_row(compared.estimate, compared.estimate_index, sum_of.estimate)
-    mean, variance = relabelling_moments(true, estimated, sum_of.costs, pairs.n_nodes)
-    unknown = np.isnan(sum_of.constant) | metric.refused(pairs)
-    return ClosedForm(np.where(unknown, np.nan, mean + sum_of.constant), np.where(unknown, np.nan, variance))
+    constant, units = weights
+    true = _sums_by_row(compared.truth, compared.truth_index, truth)
+    estimated = _sums_by_row(compared.estimate, compared.estimate_index, estimate)
+    costs = np.zeros((pairs.n, true.totals.shape[1], estimated.totals.shape[1]))
+    for (here, there, share), unit in zip(terms, units, strict=True):
+        costs[:, here, there] += share * unit
+    mean, variance = relabelling_moments(true, estimated, costs, pairs.n_nodes)
+    unknown = np.isnan(constant) | metric.refused(pairs)
+    return ClosedForm(np.where(unknown, np.nan, mean + constant), np.where(unknown, np.nan, variance))
 
 
 def _sums_by_row(
@@ -410,8 +359,7 @@ def _edges(*shared: float) -> Counts:
 
 def _not_affine(value: Value, at: Callable[..., Any], names: Sequence[str]) -> str | None:
     """Return where the metric is not affine in the named counts, or None."""
-    none, units = affine_units(lambda *counts: value(at(*counts)), len(names))
-    for numbers, actual, expected, wrong in misfits(lambda *counts: value(at(*counts)), none, units):
+    for numbers, actual, expected, wrong in affine_units(lambda *counts: value(at(*counts)), len(names))[2]:
         if wrong.any():
             counts = ", ".join(f"{name} {k:g}" for name, k in zip(names, numbers, strict=True) if k)
             return f"at {counts} it is {actual.item():g}, where adding up its units gives {expected.item():g}"
@@ -428,13 +376,9 @@ def affine_in_edges(value: Value) -> str | None:
 def function_of_adjacencies(value: Value) -> str | None:
     """Check that a metric depends on the shared adjacencies alone, not on directions."""
     for shared in (4, 15):
-        reference = value(_edges(shared, 0, 0, 0, 0))
-        for place in range(1, 5):
-            numbers = [0.0] * 5
-            numbers[place] = shared
-            score = value(_edges(*numbers))
-            if not np.allclose(score, reference, rtol=1e-9, atol=1e-9, equal_nan=True):
-                return f"its value at {shared} shared adjacencies depends on their directions"
+        first, *others = (value(_edges(*counts)) for counts in shared * np.eye(5))
+        if not np.allclose(others, first, rtol=1e-9, atol=1e-9, equal_nan=True):
+            return f"its value at {shared} shared adjacencies depends on their directions"
     return None
 
 
@@ -459,18 +403,13 @@ def affine_in_ancestors(value: Value) -> str | None:
     return _not_affine(value, at, ("shared ancestors", "edges along the order", "edges against it"))
 
 
-def _shared(both: float) -> Confusion:
-    return Confusion(*(np.full(1, x, float) for x in (both, 40, 35)))
+def _affine_in_shared(counts: str, what: str) -> Callable[[Value], str | None]:
+    """Return the check that a metric is affine in the positives that both sides have, of these counts."""
 
+    def at(both: float) -> Any:
+        return SimpleNamespace(**{counts: Confusion(*(np.full(1, x, float) for x in (both, 40, 35)))})
 
-def affine_in_blankets(value: Value) -> str | None:
-    """Check that a metric is affine in the shared members of Markov blankets."""
-    return _not_affine(value, lambda both: SimpleNamespace(blankets=_shared(both)), ("shared members",))
-
-
-def affine_in_v_structures(value: Value) -> str | None:
-    """Check that a metric is affine in the shared v-structures."""
-    return _not_affine(value, lambda both: SimpleNamespace(v_structures=_shared(both)), ("shared v-structures",))
+    return lambda value: _not_affine(value, at, (what,))
 
 
 _DECLARED: tuple[tuple[str, Callable[[Value], str | None] | None, str], ...] = (
@@ -507,12 +446,12 @@ _DECLARED: tuple[tuple[str, Callable[[Value], str | None] | None, str], ...] = (
     ),
     (
         "blankets",
-        affine_in_blankets,
+        _affine_in_shared("blankets", "shared members"),
         "Affine in the number of shared members of Markov blankets. Mean and variance are exact under relabelling.",
     ),
     (
         "v_structures",
-        affine_in_v_structures,
+        _affine_in_shared("v_structures", "shared v-structures"),
         "Affine in the number of shared v-structures. The mean is exact under relabelling.",
     ),
     (

@@ -33,14 +33,20 @@ from ....graphs.mixed.marks import is_mixed
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs
 
+Ints = NDArray[np.int64]
+Kinds = NDArray[np.uint8]
+Words = NDArray[np.uint64]
+#: what is known of a metric's controls without drawing, or None
+Known = Callable[[Metric], ClosedForm | None]
+
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
-_COUNT_BYTES = 200
+COUNT_BYTES = 200
 
 #: undirected estimates that are no classes, beside others with arrows, from which on there is a warning
 _SEVERAL = 5
 
 #: sets the stream of changed directions apart from that of skeletons, and the words of a graph from one another
-_TOSSES, _NEXT_WORD = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
+_TOSSES, NEXT_WORD = np.uint64(0xC2B2AE3D27D4EB4F), np.uint64(0x9E3779B97F4A7C15)
 
 
 def constant(values: ArrayLike) -> ClosedForm:
@@ -52,9 +58,9 @@ def constant(values: ArrayLike) -> ClosedForm:
 
 def graph_controls(
     pairs: GraphPairs,
-    kinds: NDArray[np.uint8],
+    kinds: Kinds,
     graphs: Callable[[int, int], GraphBatch],
-    known: Callable[[Metric], ClosedForm | None] = no_closed_form,
+    known: Known = no_closed_form,
     *,
     scratch: int = 0,
     pace: float = 20.0,
@@ -72,16 +78,16 @@ def graph_controls(
         index = np.arange(len(truth_index), dtype=np.int64)
         return GraphPairs(pairs.truth, graphs(start, count), truth_index, index)
 
-    cost = 16 * pairs.truth.planes.shape[2] + _COUNT_BYTES + scratch
+    cost = 16 * pairs.truth.planes.shape[2] + COUNT_BYTES + scratch
     return DrawnControls(pairs, words, drawn, known, cost, pace * pairs.size, listing)
 
 
-def estimated_edges(pairs: GraphPairs) -> NDArray[np.int64]:
+def estimated_edges(pairs: GraphPairs) -> Ints:
     """Return the number of edges of each pair's estimate."""
     return pairs.estimate.edge_counts.edges[pairs.estimate_index].astype(np.int64)
 
 
-def check_declared(rows: NDArray[np.int64], pairs: GraphPairs) -> None:
+def check_declared(rows: Ints, pairs: GraphPairs) -> None:
     """Refuse estimates that are not in the class that they declare."""
     wrong = pairs.estimate.misdeclared[pairs.estimate_index]
     if wrong.any():
@@ -90,7 +96,7 @@ def check_declared(rows: NDArray[np.int64], pairs: GraphPairs) -> None:
         raise ValueError(f"row {rows[at]}: the estimate is declared a {kind}, which it is not; {MEND_CLASS}")
 
 
-def matched_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> NDArray[np.uint8]:
+def matched_kinds(matching: Matching, rows: Ints, pairs: GraphPairs) -> Kinds:
     """Return the class of each row's controls, that of `control_kind` or of its estimate; PDAGs get CPDAGs or digraphs.
 
     Mixed graphs, and estimates that are not in the class they declare, are refused.
@@ -157,7 +163,7 @@ def _are_undirected(column: pd.Series) -> bool:
     return any(x.edges.any() for x in counts) and not any(x.directed.any() for x in counts)
 
 
-def _kinds_of_controls(graphs: GraphBatch) -> NDArray[np.uint8]:
+def _kinds_of_controls(graphs: GraphBatch) -> Kinds:
     """Return the class of controls that suits each graph."""
     kinds = np.where(graphs.kinds == PDAG, CPDAG, graphs.kinds).astype(np.uint8)
     pdags = np.flatnonzero(graphs.kinds == PDAG)
@@ -166,7 +172,7 @@ def _kinds_of_controls(graphs: GraphBatch) -> NDArray[np.uint8]:
     return kinds
 
 
-def refuse_digraphs(kinds: NDArray[np.uint8], rows: NDArray[np.int64], what: str) -> None:
+def refuse_digraphs(kinds: Kinds, rows: Ints, what: str) -> None:
     """Refuse rows that are matched by digraphs, where the null model draws acyclic graphs."""
     if (kinds == DIGRAPH).any():
         row = rows[(kinds == DIGRAPH).argmax()]
@@ -176,12 +182,7 @@ def refuse_digraphs(kinds: NDArray[np.uint8], rows: NDArray[np.int64], what: str
         )
 
 
-def lose_directions(kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which rows have controls with undirected edges, so that what holds for random DAGs does not for them."""
-    return np.isin(kinds, (CPDAG, PDAG))
-
-
-def in_class(planes: NDArray[np.uint64], n_nodes: int, kinds: NDArray[np.uint8], count: int) -> GraphBatch:
+def in_class(planes: Words, n_nodes: int, kinds: Kinds, count: int) -> GraphBatch:
     """Make graphs of drawn ones, (n * count, 2, W): in rows of CPDAGs the CPDAGs of the classes of the drawn DAGs."""
     every = np.repeat(kinds, count)
     mapped = every == CPDAG
@@ -191,14 +192,7 @@ def in_class(planes: NDArray[np.uint64], n_nodes: int, kinds: NDArray[np.uint8],
     return GraphBatch(n_nodes, planes, every)
 
 
-def redirect(
-    planes: NDArray[np.uint64],
-    pairs: GraphPairs,
-    kinds: NDArray[np.uint8],
-    keys: NDArray[np.uint64],
-    start: int,
-    count: int,
-) -> NDArray[np.uint64]:
+def redirect(planes: Words, pairs: GraphPairs, kinds: Kinds, keys: Words, start: int, count: int) -> Words:
     """Direct drawn DAGs by coins in rows of digraphs; in those of PDAGs undirect the estimate's share of edges."""
     tossed, mixed = kinds == DIGRAPH, kinds == PDAG
     if not (tossed.any() or mixed.any()):
@@ -207,7 +201,7 @@ def redirect(
     if tossed.any():
         here = np.repeat(tossed, count)
         edges = planes[here, 0] | planes[here, 1]
-        places = np.arange(1, edges.shape[1] + 1, dtype=np.uint64) * _NEXT_WORD
+        places = np.arange(1, edges.shape[1] + 1, dtype=np.uint64) * NEXT_WORD
         streams = (keys[tossed, None] ^ _TOSSES) + places
         coins = random_words(streams.reshape(-1), start, count).reshape(-1, edges.shape[1], count)
         forward = edges & coins.transpose(0, 2, 1).reshape(edges.shape)
@@ -220,10 +214,10 @@ def redirect(
     return graphs
 
 
-def several_numbers(keys: NDArray[np.uint64], start: int, count: int, width: int, salt: int = 0) -> NDArray[np.float64]:
+def several_numbers(keys: Words, start: int, count: int, width: int, salt: int = 0) -> NDArray[np.float64]:
     """Return `width` numbers in [0, 1) for each draw of each row, (n, count, width), other ones for each salt."""
     places = np.arange(1, width + 1, dtype=np.uint64) + np.uint64(salt) * np.uint64(2**32)
-    streams = keys[:, None] + places * _NEXT_WORD
+    streams = keys[:, None] + places * NEXT_WORD
     drawn = uniforms(streams.reshape(-1), start, count).reshape(len(keys), width, count)
     return np.ascontiguousarray(drawn.transpose(0, 2, 1))
 
@@ -231,7 +225,7 @@ def several_numbers(keys: NDArray[np.uint64], start: int, count: int, width: int
 def published_controls(
     model: Null,
     truth: Any,
-    key: NDArray[np.uint64],
+    key: Words,
     *,
     n_edges: int,
     kind: str,
@@ -253,14 +247,7 @@ def published_controls(
 
 
 def controls_of_edges(
-    model: Null,
-    truth: Graph,
-    key: NDArray[np.uint64],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    *,
-    kind: str,
-    options: Mapping[str, Any],
+    model: Null, truth: Graph, key: Words, low: Ints, high: Ints, *, kind: str, options: Mapping[str, Any]
 ) -> Controls:
     """Return the controls of one truth beside the DAG with edges from `low` to `high`, as if it were of a class."""
     check_known(kind, PLAIN_KINDS, "kind of graph")
@@ -286,21 +273,20 @@ _CALL = 3e5
 def custom_null(function: DrawOne, name: str) -> Null:
     """Make a null model of a function that draws one control; DAGs are mapped to the class of the row's controls."""
 
-    def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+    def controls(matching: Matching, rows: Ints, pairs: Any, keys: Words) -> Controls:
         matched = matched_kinds(matching, rows, pairs)
         cells, partly = matching.estimate.iloc[rows], matched == PDAG
 
+        def draw(estimate: Graph, key: int, r: int, row: int) -> Graph:
+            return _read(function(estimate, draw_stream(key, r)), estimate, name, row)
+
         def graphs(start: int, count: int) -> GraphBatch:
             drawn: list[Graph] = []
-            for row, cell, key, mapped in zip(rows, cells, keys, matched == CPDAG, strict=True):
+            for row, cell, key, mapped in zip(rows.tolist(), cells, keys.tolist(), matched == CPDAG, strict=True):
                 estimate = Graph.from_bytes(cell)
-
-                def draw(r: int, estimate: Graph = estimate, key: int = int(key), row: int = int(row)) -> Graph:
-                    return _read(function(estimate, draw_stream(key, r)), estimate, name, row)
-
                 for r in range(start, start + count):
-                    control = draw(r)
-                    if not drawn and draw(r) != control:
+                    control = draw(estimate, key, r, row)
+                    if not drawn and draw(estimate, key, r, row) != control:
                         raise ValueError(
                             f"row {row}: null {name!r} drew two graphs from generators of one seed; draw from its "
                             "argument rng alone, not from np.random or random, so that a seed gives the same controls"

@@ -39,7 +39,7 @@ from ....graphs.mixed.marks import (
     lines,
 )
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .graph_controls import check_declared, constant
+from .graph_controls import COUNT_BYTES, NEXT_WORD, Known, check_declared, constant
 from .laws import hypergeometric
 
 Planes = NDArray[np.uint64]
@@ -54,9 +54,6 @@ _MOST_NUMBERS = 33
 #: proposals that a control may take
 MOST_PROPOSALS = 100_000
 
-#: skeletons of two planes, one graph
-Skeleton = bytes
-
 
 class Proposal(NamedTuple):
     """Bidirected edges of proposals (-1 - k for a random number from 0 to k), and the share of them that is kept."""
@@ -66,11 +63,11 @@ class Proposal(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """What controls are matched to: nodes, edges, and the skeleton where it is kept (else empty)."""
+    """What controls are matched to: nodes, edges, and the skeleton's two planes where it is kept (else empty)."""
 
     n_nodes: int
     n_edges: int
-    skeleton: Skeleton = b""
+    skeleton: bytes = b""
 
 
 def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, tries: int = 1) -> NDArray[np.float64]:
@@ -81,19 +78,9 @@ def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, 
     if cell.skeleton:
         planes = np.frombuffer(cell.skeleton, np.uint64).reshape(1, 2, -1)
         arguments = {"skeletons": planes, "index": np.zeros(k, np.int64)}
-    _, n_bidirected = kernels.draw_latent(
-        cell.n_nodes,
-        np.full(k, cell.n_edges),
-        numbers,
-        np.full(k, shown if to_pag else kernels.ANY),
-        np.full(k, to_pag),
-        np.frombuffer(b"".join(names), np.uint64),
-        0,
-        n,
-        tries,
-        **arguments,
-        write=False,
-    )
+    keys = np.frombuffer(b"".join(names), np.uint64)
+    wanted = (np.full(k, cell.n_edges), numbers, np.full(k, shown if to_pag else kernels.ANY), np.full(k, to_pag))
+    _, n_bidirected = kernels.draw_latent(cell.n_nodes, *wanted, keys, 0, n, tries, **arguments, write=False)
     return np.asarray((n_bidirected >= 0).reshape(k, n).mean(axis=1))
 
 
@@ -126,8 +113,8 @@ def free_proposal(cell: Cell) -> Proposal:
     return Proposal(-1 - most, least)
 
 
-#: sets the streams of bidirected edges apart from those of directed ones, and those of a graph from one another
-_BOTH, _NEXT = np.uint64(0xA24BAED4963EE407), np.uint64(0x9E3779B97F4A7C15)
+#: sets the streams of bidirected edges apart from those of directed ones
+_BOTH = np.uint64(0xA24BAED4963EE407)
 
 
 def random_skeletons(d: int, planes: Planes, keys: Keys, start: int, count: int) -> Planes:
@@ -167,7 +154,7 @@ def assigned_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -
     alone, confounded = np.zeros((2, len(keys), count, planes.shape[2]), np.uint64)
     for i in range(len(keys)):
         places = np.flatnonzero(np.unpackbits(near[i].view(np.uint8), bitorder="little"))
-        streams = (keys[i] ^ _BOTH) + np.arange(1, n_pairs[i] + 1, dtype=np.uint64) * _NEXT
+        streams = (keys[i] ^ _BOTH) + np.arange(1, n_pairs[i] + 1, dtype=np.uint64) * NEXT_WORD
         order = places[np.argsort(random_words(streams, start, count), axis=0, kind="stable")]
         # first those that are bidirected alone, then those with both edges
         n_alone = int(n_both[i] - n_double[i])
@@ -182,8 +169,6 @@ def assigned_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -
 #: classes by which estimates of a class may be matched; the first is the default
 _CLASSES = {MAG: (MAG, PAG), PAG: (PAG, MAG), ADMG: (ADMG,), SKELETON: (SKELETON,), MIXED: (PAG, MAG)}
 
-#: rough bytes of a drawn control besides its planes
-_COUNT_BYTES = 200
 #: option of null models that draw bidirected edges
 BIDIRECTED = {"bidirected": "matched"}
 
@@ -229,7 +214,7 @@ Drawn = tuple[GraphBatch, NDArray[np.bool_] | None]
 def latent_controls(
     pairs: GraphPairs,
     kinds: Kinds,
-    known: Callable[[Metric], ClosedForm | None],
+    known: Known,
     pace: float,
     graphs: Callable[[int, int], Drawn],
     reasons: ArrayLike = "",
@@ -247,7 +232,7 @@ def latent_controls(
         return replace(pairs, estimate=estimates, truth_index=truth, estimate_index=index, lacking=lacking, out=())
 
     # its planes twice, and counts
-    cost = 64 * pairs.estimate.planes.shape[2] + _COUNT_BYTES
+    cost = 64 * pairs.estimate.planes.shape[2] + COUNT_BYTES
     return DrawnControls(pairs, np.array(words, object), drawn, known, cost, pace)
 
 
@@ -255,37 +240,20 @@ def latent_controls(
 _PACE, _AT_ONCE = 80.0, 2e8
 
 
-def latent_edges(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys) -> Controls:
-    """Match controls to their rows' classes, numbers of edges and of bidirected edges, as `edges_controls` states."""
+def latent_graphs(
+    matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys, planes: Planes, *, skeletons: bool
+) -> Controls:
+    """Match the numbers of edges of graphs as `edges_controls`, or their skeletons as `orientation_controls` states."""
     if not matching.options.get("permute", True):
         raise ValueError(
             "permute=False directs the edges of DAGs along the order of the nodes' names; graphs with latent "
             "confounders are drawn along random orders: leave permute out"
         )
-    return _by_class(matching, rows, pairs, keys, pairs.estimate, pairs.estimate_index, skeletons=False)
-
-
-def latent_orientation(
-    matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys, *, of_truth: bool = False
-) -> Controls:
-    """Keep the skeleton of estimate or truth and the number of bidirected edges, by the law of `latent_edges`.
-
-    ADMGs keep their numbers of directed and of bidirected edges: which adjacent nodes have which, or both, is uniform,
-    and directions follow a uniform order.
-    """
     if matching.options.get("orientation_law", "order") != "order":
         raise ValueError(
             "orientation_law='uniform' directs the edges of DAGs; graphs with latent confounders are directed along "
             "random orders: leave orientation_law out"
         )
-    source = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
-    return _by_class(matching, rows, pairs, keys, *source, skeletons=True)
-
-
-def _by_class(
-    matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys, graphs: GraphBatch, index: Ints, *, skeletons: bool
-) -> Controls:
-    """Draw MAGs and PAGs, ADMGs, and skeletons, each by its law; rows of all classes may stand side by side."""
     kinds = latent_kinds(matching, rows, pairs)
     if skeletons and (kinds == SKELETON).any():
         row = rows[(kinds == SKELETON).argmax()]
@@ -293,7 +261,7 @@ def _by_class(
             f"row {row}: the estimate is a skeleton, whose edges have no direction to draw; take null='edges' or "
             "null='permutation'"
         )
-    made = _Graphs(pairs, kinds, keys, lift(graphs.planes[index]), skeletons, check_bidirected(matching) == "free")
+    made = _Graphs(pairs, kinds, keys, lift(planes), skeletons, check_bidirected(matching) == "free")
     return latent_controls(pairs, kinds, made.known, made.pace, made.draw, made.reasons)
 
 
@@ -309,9 +277,7 @@ class _Graphs:
         near = adjacencies(planes)
         self._kept = np.stack([near, near], axis=1)
         self._ancestral = np.isin(kinds, (MAG, PAG))
-        proposals = [
-            self._proposal(i) if is_ancestral else Proposal(0, 1.0) for i, is_ancestral in enumerate(self._ancestral)
-        ]
+        proposals = [self._proposal(i) if drawn else Proposal(0, 1.0) for i, drawn in enumerate(self._ancestral)]
         self._drawable = np.array([x is not None for x in proposals], bool)
         self._proposed = np.array([0 if x is None else x.n_bidirected for x in proposals], np.int64)
         size = _PACE * (pairs.n_nodes + self._n_edges)
@@ -422,10 +388,8 @@ def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) 
     check_size(n)
     if density is None:
         wanted = count_edges(pairs.estimate.planes)[pairs.estimate_index]
-        known = {
-            key: fitted_edges(d, n_latents, *key) for key in set(zip(wanted.tolist(), kinds.tolist(), strict=True))
-        }
-        n_edges = np.array([known[key] for key in zip(wanted.tolist(), kinds.tolist(), strict=True)], np.int64)
+        shown = zip(wanted.tolist(), kinds.tolist(), strict=True)
+        n_edges = np.array([fitted_edges(d, n_latents, m, kind) for m, kind in shown], np.int64)
     else:
         n_edges = np.full(pairs.n, round(density * (n * (n - 1) // 2)), np.int64)
 

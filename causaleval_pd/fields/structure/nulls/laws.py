@@ -17,13 +17,16 @@ from ....contract.metric import Metric, bind_zero_division, metric_set
 from ....execution.options import get_options
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
-from ....graphs.kernels.planes import DAG, count_ones, planes_from_matrices
-from ....graphs.pairs import GraphBatch, GraphPairs
+from ....graphs.kernels.planes import CPDAG, DAG, PDAG, count_ones, planes_from_matrices
+from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from ....statistics.arrays import SMALLEST_P
-from .additive import Counts, affine_units, count_types, edge_weights, misfits
+from .additive import Counts, affine, affine_units, count_types, shared_edges
 
 __all__ = ["expected_metric", "skeleton_test"]
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 #: numbers that a table of tail probabilities may hold
 MOST_CELLS = 4_000_000
@@ -34,7 +37,7 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
     columns = np.broadcast_arrays(
         *(np.atleast_1d(np.asarray(x, np.int64)) for x in (n_nodes, true_edges, estimated_edges))
     )
-    codes, first = distinct(columns)
+    first, codes = distinct_rows(np.column_stack(columns).view(np.uint64))
     d, mt, me = (x[first][:, None] for x in columns)
     support, weights = hypergeometric_weights(d * (d - 1) // 2, mt, me)
     counts = EdgeTypes.of_margins(d, {LINE: mt}, {LINE: me}, {(LINE, LINE): support})
@@ -42,21 +45,7 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
     return ClosedForm.of(Distribution.of(codes, values, weights))
 
 
-def distinct(columns: Sequence[NDArray[np.int64]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the number of each row among the distinct rows as they appear, and where each first appears."""
-    codes = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        # two factors at a time: their numbers are small, so that products do not overflow
-        level_codes, levels = pd.factorize(column)
-        codes = pd.factorize(codes * len(levels) + level_codes)[0].astype(np.int64)
-    first = np.empty(int(codes.max(initial=-1)) + 1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return codes, first
-
-
-def hypergeometric_weights(
-    n_pairs: NDArray[np.int64], true_edges: NDArray[np.int64], estimated_edges: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def hypergeometric_weights(n_pairs: Ints, true_edges: Ints, estimated_edges: Ints) -> tuple[Ints, Floats]:
     """Return support and probabilities (u, s), to some 1e-14 relative, of hypergeometric laws of (u, 1) margins."""
     low = np.maximum(0, true_edges + estimated_edges - n_pairs)
     high = np.minimum(true_edges, estimated_edges)
@@ -75,28 +64,21 @@ def hypergeometric_weights(
 
 
 @lru_cache(maxsize=4096)
-def hypergeometric_law(n: int, marked: int, drawn: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def hypergeometric_law(n: int, marked: int, drawn: int) -> tuple[Ints, Floats]:
     """Return the numbers of marked ones among some drawn of n that are possible, and their probabilities."""
     support, weights = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (n, marked, drawn)))
     return support[0], weights[0]
 
 
-def hypergeometric_tail(
-    shared: ArrayLike, n_pairs: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike
-) -> NDArray[np.float64]:
-    """Return P(X >= shared) for X hypergeometric, at least 2e-308; small tails keep their relative accuracy."""
-    return tails_and_misfit(shared, n_pairs, true_edges, estimated_edges)[0]
-
-
 def tails_and_misfit(
     shared: ArrayLike, n_pairs: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike
-) -> tuple[NDArray[np.float64], int]:
-    """Return P(X >= shared), and the first place (of the flat result) whose shared number is impossible, or -1."""
+) -> tuple[Floats, int]:
+    """Return P(X >= shared) for X hypergeometric, at least 2e-308, and the first (flat) impossible place, or -1."""
     columns = np.broadcast_arrays(*(np.asarray(x, np.int64) for x in (shared, n_pairs, true_edges, estimated_edges)))
     x, m, mt, me = (column.ravel() for column in columns)
     result = np.empty(len(x))
     low, high = np.maximum(0, mt + me - m), np.minimum(mt, me)
-    law, first = distinct([m, mt, me])
+    first, law = distinct_rows(np.column_stack([m, mt, me]).view(np.uint64))
     step = max(1, MOST_CELLS // (int((high - low).max(initial=0)) + 1))
     for start in range(0, len(first), step):
         of_laws = first[start : start + step]
@@ -110,8 +92,9 @@ def tails_and_misfit(
     return np.maximum(result, SMALLEST_P).reshape(columns[0].shape), int(misfits[0]) if len(misfits) else -1
 
 
-def _chains_and_forks(degrees: NDArray[np.int32]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _chains_and_forks(degrees: NDArray[np.int32]) -> tuple[Floats, Floats]:
     """Count the pairs of directed edges that form a chain, and a fork or collider."""
+    # along a uniform order both have their directions with probability 1/6 and 1/3, and 1/4 where they are disjoint
     inward, outward = degrees[..., 0].astype(np.float64), degrees[..., 1].astype(np.float64)
     forks = (outward * (outward - 1) / 2 + inward * (inward - 1) / 2).sum(axis=1)
     return (inward * outward).sum(axis=1), forks
@@ -120,33 +103,26 @@ def _chains_and_forks(degrees: NDArray[np.int32]) -> tuple[NDArray[np.float64], 
 def linear(
     metric: Metric,
     n_nodes: Any,
-    directed: NDArray[np.float64],
-    undirected: NDArray[np.float64],
+    directed: Floats,
+    undirected: Floats,
     estimated_edges: NDArray[Any],
     degrees: NDArray[np.int32] | None,
-    tossed: NDArray[np.bool_] | None = None,
+    tossed: Bools | bool = False,
 ) -> ClosedForm:
-    """Return mean and variance of a metric that is affine in shared edges and shared directions, under random DAGs.
-
-    The control is a DAG drawn as a uniform skeleton x a uniform order. A true edge is present with probability
-    p1 = m_e / M and, if directed, has its direction with probability 1/2; two true edges are both present with
-    p2 = m_e (m_e - 1) / (M (M - 1)) and both have their directions with probability 1/4 (disjoint), 1/6 (a chain) or
-    1/3 (a fork or collider), or always 1/4 if directions are tossed. The variance is known where the truth is fully
-    directed, else NaN.
-    """
+    """Return mean and variance of a metric affine in shared edges under random DAGs; NaN where these are unknown."""
     n_pairs = np.asarray(n_nodes * (n_nodes - 1) / 2, np.float64)
     me = np.asarray(estimated_edges, np.float64)
 
-    def at(*shared: float) -> NDArray[np.float64]:
+    def at(*shared: float) -> Floats:
         true, estimated = {FORWARD: directed, LINE: undirected}, {FORWARD: me}
         cells = dict(zip(((FORWARD, BACKWARD), (FORWARD, FORWARD), (LINE, FORWARD)), shared, strict=True))
         return Counts(EdgeTypes.of_margins(n_nodes, true, estimated, cells)).value(metric)
 
-    none, (present, present_and_same, present_undirected) = affine_units(at, 3)
+    none, (present, present_and_same, present_undirected), evaluations = affine_units(at, 3)
     same = present_and_same - present
     # options may make a metric a ratio of random counts
-    wrong = np.any([x[-1] for x in misfits(at, none, [present, present_and_same, present_undirected])], axis=0)
-    none = np.where(wrong, np.nan, none)
+    none = np.where(np.any([wrong for *_, wrong in evaluations], axis=0), np.nan, none)
+    # a true edge is present with probability p1, two are with p2; a direction is right with probability 1/2
     p1 = np.divide(me, n_pairs, out=np.zeros_like(me), where=n_pairs > 0)
     mean = none + p1 * (directed * (present + same / 2) + undirected * present_undirected)
     if degrees is None:
@@ -156,10 +132,8 @@ def linear(
     disjoint = directed * (directed - 1) / 2 - chains - forks
     square = (p1 * (present + same / 2)) ** 2
 
-    free = False if tossed is None else tossed
-
-    def both(agree: float) -> NDArray[np.float64]:
-        return np.asarray(p2 * (present**2 + present * same + same**2 * np.where(free, 1 / 4, agree)) - square)
+    def both(agree: float) -> Floats:
+        return np.asarray(p2 * (present**2 + present * same + same**2 * np.where(tossed, 1 / 4, agree)) - square)
 
     single = p1 * (present**2 + (present + same) ** 2) / 2 - square
     variance = directed * single + 2 * (disjoint * both(1 / 4) + chains * both(1 / 6) + forks * both(1 / 3))
@@ -167,19 +141,8 @@ def linear(
     return ClosedForm(mean, variance)
 
 
-def reversal(
-    metric: Metric,
-    n_nodes: int,
-    directed: NDArray[np.float64],
-    undirected: NDArray[np.float64],
-    estimated_edges: NDArray[np.int64],
-) -> ClosedForm:
-    """Return the mean of a ratio of right directions to shared adjacencies, of a DAG against random DAGs.
-
-    The metric becomes 1 minus itself when the control is reversed. A random DAG and its reversal are equally likely,
-    and where one has the share s of the shared edges right the other has 1 - s: the mean is 1/2 given a shared edge,
-    and without one the metric is 0/0. NaN for a truth with undirected edges.
-    """
+def reversal(metric: Metric, n_nodes: int, directed: Floats, undirected: Floats, estimated_edges: Ints) -> ClosedForm:
+    """Return the mean of a ratio of right directions under random DAGs: 1/2 given a shared edge, else its 0/0."""
     n_pairs = np.full((len(directed), 1), n_nodes * (n_nodes - 1) // 2)
     true_edges = (directed + undirected).astype(np.int64)[:, None]
     support, weights = hypergeometric_weights(n_pairs, true_edges, estimated_edges[:, None])
@@ -193,19 +156,14 @@ def reversal(
     return ClosedForm(np.where(undirected > 0, np.nan, mean))
 
 
-def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: NDArray[np.bool_]) -> ClosedForm | None:
-    """Return the moments of an additive metric where the controls keep a skeleton and get random directions.
-
-    Truth and control share their adjacencies whatever the directions; each of the s shared edges that are directed in
-    the truth is right with probability 1/2, because a control and its reversal are equally likely. The variance is
-    known where directions are `tossed` (n,), and along a uniformly random order, where two are right together with
-    probability 1/4 (disjoint), 1/6 (a chain) or 1/3 (a fork or collider).
-    """
+def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: Bools) -> ClosedForm | None:
+    """Return mean and, for coins and uniform orders, variance of an additive metric under directions of a skeleton."""
     skeleton = pairs.estimate.edge_counts.edges[pairs.estimate_index]
-    true = {s: k[pairs.truth_index] for s, k in count_types(pairs.truth).items()}
-    weights = edge_weights(metric, pairs.n_nodes, true, {FORWARD: skeleton})
+    cells, counts = shared_edges(pairs.n_nodes, count_types(pairs.truth, pairs.truth_index), {FORWARD: skeleton})
+    weights = affine(metric, counts, len(cells))
     if weights is None:
         return None
+    constant, units = weights[0], dict(zip(cells, weights[1], strict=True))
     planes = pairs.truth.planes[pairs.truth_index]
     edges = pairs.estimate.planes[pairs.estimate_index]
     edges = (edges[:, 0] | edges[:, 1])[:, None]
@@ -213,8 +171,9 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     lines = planes[:, 0] & planes[:, 1] & edges[:, 0]
     shared = count_ones(arrows).sum(axis=(1, 2), dtype=np.float64)
     added = count_ones(lines).sum(axis=1, dtype=np.float64)
-    right, wrong = weights.of(FORWARD, FORWARD), weights.of(FORWARD, BACKWARD)
-    mean = weights.constant + shared * (right + wrong) / 2 + added * weights.of(LINE, FORWARD)
+    # a type that no truth has adds nothing
+    right, wrong, undirected = (units.get(x, 0.0) for x in ((FORWARD, FORWARD), (FORWARD, BACKWARD), (LINE, FORWARD)))
+    mean = constant + shared * (right + wrong) / 2 + added * undirected
     if not along_order and not tossed.any():
         return ClosedForm(mean)
     chains, forks = _chains_and_forks(kernels().degrees(arrows, pairs.n_nodes))
@@ -223,33 +182,37 @@ def oriented(metric: Metric, pairs: GraphPairs, *, along_order: bool, tossed: ND
     return ClosedForm(mean, (right - wrong) ** 2 * np.maximum(spread, 0.0))
 
 
-def half_of_shared(metric: Metric, pairs: GraphPairs) -> NDArray[np.float64]:
+def half_of_shared(metric: Metric, pairs: GraphPairs) -> ClosedForm:
     """Return the mean of a ratio of right directions, where a control and its reversal are equally likely."""
     fully = pairs.truth.edge_counts.undirected[pairs.truth_index] == 0
     nothing = EdgeTypes(pairs.n_nodes, {(LINE, 0): np.ones(pairs.n), (0, LINE): np.ones(pairs.n)})
     undefined = Counts(nothing).value(metric)
-    return np.where(fully, np.where(pairs.counts.tp > 0, 0.5, undefined), np.nan)
+    return ClosedForm(np.where(fully, np.where(pairs.counts.tp > 0, 0.5, undefined), np.nan))
 
 
-def of_dags(known: ClosedForm, cpdag: NDArray[np.bool_]) -> ClosedForm:
-    """Set moments of rows that are matched by CPDAGs to NaN: they hold for DAGs only."""
-    variance = np.nan if known.variance is None else known.variance
-    return ClosedForm(np.where(cpdag, np.nan, known.mean), np.where(cpdag, np.nan, variance))
+def of_dags(
+    known: Callable[[Metric], ClosedForm | None], kinds: NDArray[np.uint8]
+) -> Callable[[Metric], ClosedForm | None]:
+    """Set moments that hold for DAGs and digraphs to NaN in rows of classes with undirected edges."""
+    undirected = np.isin(kinds, (CPDAG, PDAG))
+
+    def moments(metric: Metric) -> ClosedForm | None:
+        found = None if undirected.all() else known(metric)
+        if found is None:
+            return None
+        variance = np.nan if found.variance is None else found.variance
+        return ClosedForm(np.where(undirected, np.nan, found.mean), np.where(undirected, np.nan, variance))
+
+    return moments
 
 
 #: nodes up to which the variance of a mean over edges is computed
 MOST_NODES = 32
 
 
-def mean_over_edges(
-    metric: Metric, pairs: GraphPairs, n_edges: NDArray[np.int64], tossed: NDArray[np.bool_]
-) -> ClosedForm:
-    """Return mean and variance of a metric that averages a value of ordered pairs over the edges of the control.
-
-    The skeleton is uniform, and directed along a uniform order, or by independent coins in rows that are `tossed`.
-    Every ordered pair is then equally likely, and the null mean is the mean of all values. Rows where the value of a
-    pair is undefined have NaN: their number of averaged edges is random.
-    """
+def mean_over_edges(metric: Metric, pairs: GraphPairs, n_edges: Ints, tossed: Bools) -> ClosedForm:
+    """Return mean and variance of a metric that averages values of ordered pairs, NaN where one is undefined."""
+    # under uniform skeletons every ordered pair is equally likely, so that the mean is that of all values
     d = pairs.n_nodes
     truths, inverse = np.unique(pairs.truth_index, return_inverse=True)
     lists = [[(i, j) for j in range(d) if j != i] for i in range(d)]
@@ -278,7 +241,7 @@ def mean_over_edges(
     return ClosedForm(np.where(known & (m == 0), undefined, mean), np.where(known & (m == 0), 0.0, variance) + 0 * mean)
 
 
-def _parts_of_variance(values: NDArray[np.float64], d: int) -> NDArray[np.float64]:
+def _parts_of_variance(values: Floats, d: int) -> Floats:
     """Return sums of products of the values of ordered pairs: of unordered pairs, of directions, of shared nodes."""
     table = np.zeros((d, d))
     table[~np.eye(d, dtype=bool)] = values
@@ -355,8 +318,7 @@ def expected_metric(
 
     References
     ----------
-    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
-       evaluating causal discovery algorithms. UAI 2025.
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? doi:10.48550/arXiv.2412.10039
 
     Examples
     --------
@@ -378,32 +340,29 @@ def expected_metric(
     return pd.concat(parts, ignore_index=True)
 
 
-def _expected(
-    metric: Metric, d: NDArray[np.int64], mt: NDArray[np.int64], me: NDArray[np.int64], level: float, convention: str
-) -> dict[str, NDArray[np.float64]]:
-    nothing = np.full(len(d), np.nan)
+def _expected(metric: Metric, d: Ints, mt: Ints, me: Ints, level: float, convention: str) -> dict[str, Floats]:
+    """Return the columns of `expected_metric` by name; quantiles are NaN where they have no closed form."""
+    tail = (1 - level) / 2
+    levels = {"median": 0.5, "low": tail, "high": 1 - tail}
+    unknown = dict.fromkeys(levels, np.full(len(d), np.nan))
     if metric.closed_form == "linear":
-        none = np.zeros(len(d))
-        mean = linear(metric, d, mt.astype(np.float64), none, me, None).mean
-        return {"mean": mean, "median": nothing, "low": nothing, "high": nothing}
+        return {"mean": linear(metric, d, mt.astype(np.float64), np.zeros(len(d)), me, None).mean, **unknown}
     if metric.closed_form != "hypergeometric":
         raise ValueError(
             f"{metric.name} has no closed form under random graphs; simulate it for a true graph, by "
             f"ce.control_distribution(truth, n_edges={me.flat[0]}, kind='dag', metrics={metric.name!r})"
         )
     known = hypergeometric(metric, d, mt, me)
-    mean = known.mean
+    mean, law = known.mean, known.distribution
     if convention == "published" and metric.name in _PUBLISHED_MEANS:
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = _PUBLISHED_MEANS[metric.name](d * (d - 1) / 2, mt, me)
-    if known.distribution is None or not len(d):
-        return {"mean": mean, "median": nothing, "low": nothing, "high": nothing}
-    tail = (1 - level) / 2
-    median, low, high = (known.distribution.quantile(q) for q in (0.5, tail, 1 - tail))
-    return {"mean": mean, "median": median, "low": low, "high": high}
+    if law is None or not len(d):
+        return {"mean": mean, **unknown}
+    return {"mean": mean, **{name: law.quantile(q) for name, q in levels.items()}}
 
 
-def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
+def _whole(given: ArrayLike, name: str) -> Ints:
     """Return whole numbers from 0, after checking them."""
     try:
         numbers = np.asarray(given)
@@ -418,7 +377,7 @@ def _whole(given: ArrayLike, name: str) -> NDArray[np.int64]:
     return numbers.astype(np.int64, copy=False)
 
 
-def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike) -> list[NDArray[np.int64]]:
+def _margins(n_nodes: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLike) -> list[Ints]:
     """Return the three as integers, after checking that they broadcast and fit graphs."""
     d, mt, me = (
         _whole(margin, name)
@@ -460,8 +419,7 @@ def skeleton_test(tp: ArrayLike, true_edges: ArrayLike, estimated_edges: ArrayLi
 
     References
     ----------
-    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? A call for using negative controls when
-       evaluating causal discovery algorithms. UAI 2025.
+    .. [1] Petersen, A. H. (2025). Are you doing better than random guessing? doi:10.48550/arXiv.2412.10039
 
     Examples
     --------

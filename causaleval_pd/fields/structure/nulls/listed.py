@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,24 +17,28 @@ from ....contract.field import all_orders
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
 from ....graphs.kernels import control_kernels, kernels
-from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, arcs_from_planes, planes_from_arcs
+from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG, arcs_from_planes, planes_from_arcs
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .graph_controls import in_class
+from .graph_controls import Known, in_class
 
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Kinds = NDArray[np.uint8]
+Planes = NDArray[np.uint64]
+#: edges by lower and higher node; their directions are (n, m): whether each runs from the lower to the higher one
 Edges = tuple[tuple[int, int], ...]
-#: directions of edges, (n, m): whether each runs from its lower to its higher node
-Directions = NDArray[np.bool_]
 
 #: the controls of a list, and their probabilities: one for all, or one each
 Listed = tuple[GraphBatch, Any]
 
-#: listed controls that are scored at once
-_GRAPHS = 30_000
-#: blocks of them that metrics share
-_BLOCKS = 8
+#: listed controls that are scored at once, and blocks of them that metrics share
+_GRAPHS, _BLOCKS = 30_000, 8
+#: lists that are kept at a time
+KEPT = 256
 
 
-def merged(planes: NDArray[np.uint64], weights: Any) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+def merged(planes: Planes, weights: Any) -> tuple[Planes, Floats]:
     """Return the different graphs among listed ones, (n, 2, W), with the sums of their weights."""
     distinct, inverse = np.unique(planes.reshape(len(planes), -1), axis=0, return_inverse=True)
     each = np.broadcast_to(np.asarray(weights, np.float64), len(planes))
@@ -42,72 +46,82 @@ def merged(planes: NDArray[np.uint64], weights: Any) -> tuple[NDArray[np.uint64]
     return np.ascontiguousarray(distinct.reshape(-1, *planes.shape[1:])), summed
 
 
-class ListedLaws:
-    """The laws of metrics for `listed` rows, whose controls `support` lists by the number of each row's list, `law`."""
+class TooMany(Exception):
+    """There are too many controls to list."""
 
-    def __init__(
-        self,
-        pairs: GraphPairs,
-        law: NDArray[np.int64],
-        support: Callable[[int], Listed],
-        longest: int,
-        listed: NDArray[np.bool_] | None = None,
-    ) -> None:
-        self.pairs, self.support = pairs, support
-        self.listed = np.ones(pairs.n, bool) if listed is None else listed
-        rows = np.flatnonzero(self.listed)
-        # rows with the same list side by side: its graphs are then scored as one batch
-        keys = np.stack([law[rows], pairs.truth_index[rows]], axis=1)
-        distinct, index = np.unique(keys, axis=0, return_inverse=True)
-        self.index: NDArray[np.int64] = index.reshape(-1).astype(np.int64)
-        self.blocks = np.array_split(distinct, max(1, -(-len(distinct) * longest // _GRAPHS))) if len(rows) else []
-        self.block = lru_cache(maxsize=_BLOCKS)(self._block)
 
-    def _block(self, number: int) -> tuple[GraphPairs, list[Any]]:
+def have_lists(numbers: Ints, support: Callable[[int], Listed]) -> Bools:
+    """Return which rows have few enough controls for `support` to list them, by the number of each row's list."""
+
+    def is_listed(number: int) -> bool:
+        try:
+            support(number)
+        except TooMany:
+            return False
+        return True
+
+    codes, distinct = pd.factorize(numbers)
+    return np.array([is_listed(number) for number in distinct.tolist()], bool)[codes]
+
+
+def listed_laws(
+    pairs: GraphPairs, numbers: Ints, support: Callable[[int], Listed], longest: int, listed: Bools, others: Known
+) -> Known:
+    """Return the laws of metrics where `support` lists controls by number, and what `others` knows elsewhere."""
+    rows = np.flatnonzero(listed)
+    # rows with the same list side by side: its graphs are then scored as one batch
+    keys = np.stack([numbers[rows], pairs.truth_index[rows]], axis=1)
+    distinct, index = np.unique(keys, axis=0, return_inverse=True)
+    index_of_law = index.reshape(-1).astype(np.int64)
+    blocks = np.array_split(distinct, max(1, -(-len(distinct) * longest // _GRAPHS))) if len(rows) else []
+
+    @lru_cache(maxsize=_BLOCKS)
+    def block(number: int) -> tuple[GraphPairs, list[Any]]:
         """Pair the truths of a block with the graphs of their lists; return also the probabilities of each list."""
-        numbers, place = np.unique(self.blocks[number][:, 0], return_inverse=True)
-        lists = [self.support(n) for n in numbers.tolist()]
+        which, place = np.unique(blocks[number][:, 0], return_inverse=True)
+        lists = [support(n) for n in which.tolist()]
         sizes = np.array([len(graphs) for graphs, _ in lists])
         starts = np.cumsum(sizes) - sizes
         graphs = lists[0][0]
         if len(lists) > 1:
             planes, kinds = (np.concatenate([getattr(graphs, x) for graphs, _ in lists]) for x in ("planes", "kinds"))
-            graphs = GraphBatch(self.pairs.n_nodes, planes, kinds)
+            graphs = GraphBatch(pairs.n_nodes, planes, kinds)
         places = place.reshape(-1).tolist()
         estimate = np.concatenate([np.arange(starts[i], starts[i] + sizes[i], dtype=np.int64) for i in places])
-        truth = np.repeat(self.blocks[number][:, 1], sizes[places])
+        truth = np.repeat(blocks[number][:, 1], sizes[places])
         chances = [np.broadcast_to(lists[i][1], sizes[i]) for i in places]
-        return GraphPairs(self.pairs.truth, graphs, truth, estimate), chances
+        return GraphPairs(pairs.truth, graphs, truth, estimate), chances
 
-    def exact(self, metric: Metric) -> ClosedForm | None:
+    def exact(metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric for the listed rows whose controls it takes, or None if there is none."""
-        samples: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = []
+        samples: list[tuple[Floats, Floats]] = []
         taken_lists: list[bool] = []
-        for number in range(len(self.blocks)):
-            controls, chances = self.block(number)
+        for number in range(len(blocks)):
+            controls, chances = block(number)
             values, taken = metric.of_taken(controls)
             ends = np.cumsum([len(chance) for chance in chances])[:-1]
             samples += zip(np.split(values, ends), chances, strict=True)
             taken_lists += [bool(part.all()) for part in np.split(taken, ends)]
-        known = np.array(taken_lists, bool)[self.index]
+        known = np.array(taken_lists, bool)[index_of_law]
         if not known.any():
             return None
-        rows = self.listed.copy()
+        rows = listed.copy()
         rows[rows] = known
-        return ClosedForm.of(Distribution.pooled(self.index[known], samples)).spread(rows)
+        return ClosedForm.of(Distribution.pooled(index_of_law[known], samples)).spread(rows)
 
-    def law(self, metric: Metric, others: Callable[[Metric], ClosedForm | None]) -> ClosedForm | None:
-        """Return the exact law of a metric for listed rows, and what `others` returns for the other rows."""
-        exact = self.exact(metric)
-        if exact is None or exact.listed is None:
-            return exact or others(metric)
-        other_law = others(metric)
-        if other_law is None:
-            return exact
-        variance = other_law.variance
-        if variance is not None and exact.variance is not None:
-            variance = np.where(exact.listed, exact.variance, variance)
-        return replace(exact, mean=np.where(exact.listed, exact.mean, other_law.mean), variance=variance)
+    def law(metric: Metric) -> ClosedForm | None:
+        found = exact(metric)
+        if found is None or found.listed is None:
+            return found or others(metric)
+        other = others(metric)
+        if other is None:
+            return found
+        variance = other.variance
+        if variance is not None and found.variance is not None:
+            variance = np.where(found.listed, found.variance, variance)
+        return replace(found, mean=np.where(found.listed, found.mean, other.mean), variance=variance)
+
+    return law
 
 
 #: nodes up to which the graphs of all orders are listed: at most 7,960 over five
@@ -148,7 +162,21 @@ def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, .
     return _listed(n_nodes, *merged(planes, 1 / len(planes)), kind)
 
 
-def _listed(n_nodes: int, planes: NDArray[np.uint64], weights: NDArray[np.float64], kind: int) -> Listed:
+def random_graph_laws(pairs: GraphPairs, n_edges: Ints, kinds: Kinds, order: Ints, others: Known) -> Known:
+    """Return the laws of metrics under random graphs, directed along all orders or one, listed where they are few."""
+    d, fixed = pairs.n_nodes, tuple(order.tolist())
+    few = [
+        kind != PDAG and are_listed(d, m, kind, fixed=bool(fixed))
+        for m, kind in zip(n_edges.tolist(), kinds.tolist(), strict=True)
+    ]
+
+    def support(number: int) -> Listed:
+        return all_random_graphs(d, *divmod(number, len(KINDS)), fixed)
+
+    return listed_laws(pairs, n_edges * len(KINDS) + kinds, support, MOST_GRAPHS, np.array(few, bool), others)
+
+
+def _listed(n_nodes: int, planes: Planes, weights: Floats, kind: int) -> Listed:
     """Make read-only graphs of a class of directed ones; classes that several stand for are listed once."""
     if kind == CPDAG:
         classes = in_class(planes, n_nodes, np.array([CPDAG], np.uint8), len(planes))
@@ -162,19 +190,12 @@ MOST_ORIENTATIONS = 5_040
 #: nodes, or else edges, of a connected part of a skeleton up to which its orientations are listed
 MOST_NODES, MOST_EDGES = 7, 10
 
-#: lists that are kept at a time
-_KEPT = 256
 
-
-class TooMany(Exception):
-    """There are too many controls to list."""
-
-
-def _all_directions(n_edges: int) -> Directions:
+def _all_directions(n_edges: int) -> Bools:
     return np.asarray((np.arange(2**n_edges)[:, None] >> np.arange(n_edges)) & 1 == 1)
 
 
-def _planes(n_nodes: int, edges: Edges, forward: Directions) -> NDArray[np.uint64]:
+def _planes(n_nodes: int, edges: Edges, forward: Bools) -> Planes:
     low, high = np.array(edges, np.int64).reshape(-1, 2).T
     source, target = np.where(forward, low, high), np.where(forward, high, low)
     graph = np.repeat(np.arange(len(forward)), len(edges))
@@ -182,7 +203,7 @@ def _planes(n_nodes: int, edges: Edges, forward: Directions) -> NDArray[np.uint6
 
 
 @lru_cache(maxsize=1024)
-def directions(n_nodes: int, edges: Edges) -> tuple[Directions, NDArray[np.float64]]:
+def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats]:
     """Return all acyclic directions of a connected skeleton, and the share of the orders of nodes that each suits."""
     if n_nodes <= MOST_NODES:
         places, (low, high) = all_orders(n_nodes), np.array(edges, np.int64).reshape(-1, 2).T
@@ -241,38 +262,22 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
     return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
 
 
-class Orientations:
-    """The orientations of each row's skeleton in the class of its controls, listed where they are few."""
+def orientation_laws(
+    pairs: GraphPairs, skeletons: GraphBatch, index: Ints, kinds: Kinds, others: Known, *, by_order: bool
+) -> Known:
+    """Return the laws of metrics where rows keep their skeletons, whose directions are listed where they are few."""
 
-    def __init__(
-        self, skeletons: GraphBatch, index: NDArray[np.int64], kinds: NDArray[np.uint8], *, by_order: bool
-    ) -> None:
-        self.skeletons, self.by_order = skeletons, by_order
-        #: (n,): number of the list of each row
-        self.numbers: NDArray[np.int64] = index * len(KINDS) + kinds
-        self.support = lru_cache(maxsize=_KEPT)(self._support)
-
-    def _support(self, number: int) -> Listed:
-        """Return the orientations of a skeleton in a class, and the probability of each."""
+    @lru_cache(maxsize=KEPT)
+    def support(number: int) -> Listed:
         skeleton, kind = divmod(number, len(KINDS))
-        d, planes = self.skeletons.n_nodes, self.skeletons.planes[[skeleton]]
-        near = planes[:, 0] | planes[:, 1]
+        # no skeleton of more edges has fewer acyclic orientations than the complete one over seven nodes
+        if skeletons.edge_counts.edges[skeleton] > MOST_NODES * (MOST_NODES - 1) // 2:
+            raise TooMany
+        d, near = skeletons.n_nodes, skeletons.planes[[skeleton], 0]
         _, low, high = arcs_from_planes(np.stack([near, np.zeros_like(near)], axis=1), d)
         edges = tuple(zip(low.tolist(), high.tolist(), strict=True))
-        return all_orientations(d, edges, kind, by_order=self.by_order)
+        return all_orientations(d, edges, kind, by_order=by_order)
 
-    @cached_property
-    def listed(self) -> NDArray[np.bool_]:
-        """Which rows have a list."""
-        codes, numbers = pd.factorize(self.numbers)
-        return np.array([self._are_few(number) for number in numbers.tolist()], bool)[codes]
-
-    def _are_few(self, number: int) -> bool:
-        # no skeleton of more edges has fewer acyclic orientations than the complete one over seven nodes
-        if self.skeletons.edge_counts.edges[number // len(KINDS)] > MOST_NODES * (MOST_NODES - 1) // 2:
-            return False
-        try:
-            self.support(number)
-        except TooMany:
-            return False
-        return True
+    numbers = index * len(KINDS) + kinds
+    listed = have_lists(numbers, support) & (kinds != PDAG)
+    return listed_laws(pairs, numbers, support, MOST_ORIENTATIONS, listed, others)

@@ -1,32 +1,459 @@
-"""The null models of graphs, in the order of `ce.list_nulls`; importing this module registers them."""
+"""The null models of graphs, in the order of `ce.list_nulls`: of edges, skeletons, degrees and knowledge, and others.
+
+Directions of fixed or random adjacencies are acyclic, except that each edge of a digraph's control is directed by a
+coin. Importing this module registers the null models.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from ....contract.null import Null, register_null
-from .graph_controls import published_controls
-from .latent import BIDIRECTED, check_latents, latent_dag_controls
-from .random_graphs import (
-    check_switches,
-    complete_controls,
-    degree_controls,
-    edges_controls,
-    empty_controls,
-    knowledge_controls,
-    knowledge_of_node_sets,
-    prepare_edges,
+import numpy as np
+from numpy.typing import NDArray
+
+from ....contract.checks import check_choice, check_whole, shown
+from ....contract.law import ClosedForm
+from ....contract.metric import Metric
+from ....contract.null import Controls, Matching, Null, register_null
+from ....graphs.column import as_graph
+from ....graphs.kernels import control_kernels, kernels
+from ....graphs.kernels.inputs import MOST_ORIENTED
+from ....graphs.kernels.planes import CPDAG, DIGRAPH, N_PLANES, plane_words, planes_from_matrices
+from ....graphs.knowledge import Knowledge, arc_matrices
+from ....graphs.mixed.marks import is_mixed
+from ....graphs.packing import unpack_column
+from ....graphs.pairs import GraphBatch, GraphPairs
+from .graph_controls import (
+    constant,
+    controls_of_edges,
+    estimated_edges,
+    graph_controls,
+    in_class,
+    matched_kinds,
+    published_controls,
+    redirect,
+    refuse_digraphs,
+    several_numbers,
+    warn_of_undirected,
 )
+from .latent import BIDIRECTED, check_bidirected, check_latents, latent_dag_controls, latent_graphs
+from .laws import half_of_shared, hypergeometric, linear, mean_over_edges, of_dags, oriented, reversal
+from .listed import orientation_laws, random_graph_laws
 from .relabelling import check_same_nodes, permutation_controls
-from .skeletons import (
-    check_law,
-    check_shared,
-    oracle_skeleton_controls,
-    orientation_controls,
-    prepare_orientation,
-    published_skeleton,
-    skeleton_controls,
-)
+
+Ints = NDArray[np.int64]
+Keys = NDArray[np.uint64]
+
+
+def random_graphs(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys, n_edges: Ints) -> Controls:
+    """Match rows by random graphs of their class with `n_edges` (n,) edges."""
+    d = pairs.n_nodes
+    kinds, order = matched_kinds(matching, rows, pairs), np.empty(0, np.int64)
+    if not matching.options.get("permute", True):
+        # the causal order of the nodes, by name or as `published` has it
+        order = np.asarray(matching.options.get("order", np.arange(d)), np.int64)
+    if len(order):
+        refuse_digraphs(kinds, rows, "permute=False directs all edges along the order of the nodes")
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        planes = kernels().draw_graphs(d, n_edges[:, None], kinds == CPDAG, keys, start, count, order)
+        return GraphBatch(d, redirect(planes, pairs, kinds, keys, start, count), np.repeat(kinds, count))
+
+    edges, truth = pairs.truth.edge_counts, pairs.truth_index
+
+    def moments(metric: Metric) -> ClosedForm | None:
+        if len(order):
+            return None
+        arrows, lines = edges.directed[truth], edges.undirected[truth]
+        if metric.closed_form == "linear":
+            return linear(metric, d, arrows, lines, n_edges, pairs.truth.degrees[truth], kinds == DIGRAPH)
+        if metric.closed_form == "reversal":
+            return reversal(metric, d, arrows, lines, n_edges)
+        if metric.closed_form == "mean_over_edges":
+            return mean_over_edges(metric, pairs, n_edges, kinds == DIGRAPH)
+        return None
+
+    laws = random_graph_laws(pairs, n_edges, kinds, order, of_dags(moments, kinds))
+
+    def known(metric: Metric) -> ClosedForm | None:
+        if metric.closed_form == "hypergeometric":
+            return hypergeometric(metric, d, edges.edges[truth], n_edges)
+        return laws(metric)
+
+    return graph_controls(pairs, kinds, graphs, known, pace=6.0)
+
+
+def edges_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
+    """Match every control to its row's class and number of edges.
+
+    Law: a skeleton uniform among those with the estimate's number of edges, directed along a uniform order of the
+    nodes (or their own order with `permute=False`). A CPDAG is that of such a DAG; a PDAG (`control_kind="pdag"`) is
+    such a DAG of which a uniform set of edges is undirected, as many as in the estimate; the edges of a digraph are
+    directed by coins. Given: nodes, class and number of edges. Up to five nodes all DAGs and CPDAGs are listed.
+
+    Graphs with latent confounders keep their number of bidirected edges too. MAGs and PAGs: a skeleton and an order as
+    above and a uniform set of bidirected edges, given that the graph is a MAG and that it, or its PAG, shows the
+    estimate's number; of MAGs for PAGs this set is as large as makes most of them fit. ADMGs: the pairs with a
+    bidirected edge are uniform, independently of the directed edges. Skeletons are uniform. With `bidirected="free"`
+    MAGs and PAGs come from MAGs whose number of bidirected edges is uniform up to half of the edges.
+
+    Not valid for guesses of another shape where the truth has that shape: guessed hubs meet true hubs more often than
+    random edges do, and edges along the columns meet truths along the columns. `permutation` keeps the shape;
+    shuffled columns mend the second.
+    """
+    if is_mixed(pairs.estimate.planes):
+        estimates = pairs.estimate.planes[pairs.estimate_index]
+        return latent_graphs(matching, rows, pairs, keys, estimates, skeletons=False)
+    return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
+
+
+def prepare_edges(matching: Matching) -> str:
+    """Return how bidirected edges are drawn; warn of undirected graphs."""
+    warn_of_undirected(matching)
+    return check_bidirected(matching)
+
+
+def empty_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
+    """Match every row by the graph without edges: a point of reference without randomness, and so without p."""
+    return random_graphs(matching, rows, pairs, keys, np.zeros(pairs.n, np.int64))
+
+
+def complete_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
+    """Match every row by complete graphs of its class, directed along a random order.
+
+    A point of reference: what claiming every adjacency scores. It is not a null hypothesis, and has no p.
+    """
+    n_edges = np.full(pairs.n, pairs.n_nodes * (pairs.n_nodes - 1) // 2, np.int64)
+    return random_graphs(matching, rows, pairs, keys, n_edges)
+
+
+#: set the streams of directions apart from those of switched and of drawn skeletons
+_OF_SWITCHED, _OF_DRAWN = np.uint64(0xD1B54A32D192ED03), np.uint64(0x8CB92BA72F3D8DD7)
+
+
+def check_switches(matching: Matching) -> int:
+    """Return the number of switches for each edge, after checking it; warn of undirected graphs."""
+    warn_of_undirected(matching)
+    return check_whole(matching.options["switches"], "switches", 1)
+
+
+def degree_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
+    """Keep the degrees of the estimate's skeleton by switching the ends of its edges.
+
+    Law: nearly uniform among the skeletons in which every node has its degree; edges are directed along a random
+    order. `switches` random exchanges of ends an edge, some of which change nothing, lead from the estimate's skeleton
+    to another one, and as many from that to each control (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633): if the
+    estimate is uniform given its degrees, p is valid however few they are. Given: the degree of each *named* node, so
+    that hubs stay where they are.
+
+    It asks whether more than the degrees is right, since right hubs are part of the controls. Not valid for guessers
+    whose skeletons are not uniform given their degrees, such as trees or rings. With few switches, or degrees that few
+    skeletons have, controls stay close to the estimate and p is large.
+    """
+    switches, d = int(matching.prepared), pairs.n_nodes
+    kinds, attempts = matched_kinds(matching, rows, pairs), switches * estimated_edges(pairs)
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        estimates, index = pairs.estimate.contiguous, pairs.estimate_index
+        skeletons = control_kernels().switch_edges(estimates, d, index, attempts, keys, start, count)
+        places = np.arange(len(skeletons), dtype=np.int64).reshape(-1, count)
+        directed = control_kernels().orient_graphs(skeletons, d, places, keys ^ _OF_SWITCHED, start, count)
+        return in_class(redirect(directed, pairs, kinds, keys, start, count), d, kinds, count)
+
+    return graph_controls(pairs, kinds, graphs, scratch=16 * plane_words(d), pace=10 * switches)
+
+
+#: orders drawn at most until one suits the required edges
+_ROUNDS = 1000
+
+
+class Constraints(NamedTuple):
+    """Background knowledge of the edges over d nodes in name order."""
+
+    #: (d,): tier of a node, -1 without one: no edge runs from a later tier to an earlier one
+    tier: Ints
+    #: forbidden, required, (d, d): directed edges that controls must not, or must have
+    forbidden: NDArray[np.bool_]
+    required: NDArray[np.bool_]
+
+
+def knowledge_of_node_sets(matching: Matching) -> tuple[Ints, dict[int, Constraints]]:
+    """Read each row's node set, and the knowledge by node set; warn of undirected graphs."""
+    warn_of_undirected(matching)
+    options = {name: matching.options[name] for name in ("tiers", "forbidden", "required")}
+    for what, part in options.items():
+        if isinstance(part, Knowledge):
+            parts = ", ".join(f"{name}=known.{name}" for name in options)
+            raise TypeError(f"null='knowledge': {what} must hold a part of what is known, found {part!r}; pass {parts}")
+    known = Knowledge(**options)
+    if not known.nodes:
+        raise ValueError(
+            "null='knowledge' needs tiers=, forbidden= or required=, as in "
+            "ce.null_model('knowledge', tiers=[['A', 'B'], ['C']])"
+        )
+    column = unpack_column(matching.estimate)
+    by_set = {}
+    for number in np.unique(column.row_node_set[~column.missing]).tolist():
+        nodes = column.node_sets[number]
+        forbidden, required = arc_matrices(known, nodes, known.forbidden, known.required)
+        tiers = {name: i for i, group in enumerate(known.tiers) for name in group}
+        by_set[number] = Constraints(np.array([tiers.get(name, -1) for name in nodes], np.int64), forbidden, required)
+    return column.row_node_set, by_set
+
+
+def knowledge_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
+    """Draw DAGs with the estimate's number of edges that respect the knowledge, mapped to the estimate's class.
+
+    Law: an order of the nodes is drawn, uniform among those that suit tiers and required edges and along which enough
+    edges are allowed; then the edges that are not required are chosen uniformly among those that run along the order
+    and are not forbidden. Given: the knowledge, class and number of edges. CPDAGs are those of such DAGs.
+
+    It is valid for guessers of this law, which use the knowledge and nothing else. Not valid for one that uses more,
+    or, as `edges`, for guesses of another shape where the truth has that shape. Orders of unequal numbers of allowed
+    edges are equally likely, so that it is not uniform over DAGs. Digraphs are refused.
+    """
+    row_node_set, by_set = matching.prepared
+    kinds, n_edges = matched_kinds(matching, rows, pairs), estimated_edges(pairs)
+    refuse_digraphs(kinds, rows, "null='knowledge' draws DAGs")
+    d = pairs.n_nodes
+    sets = row_node_set[rows]
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        drawn = np.zeros((len(rows), count, N_PLANES, plane_words(d)), np.uint64)
+        for number in np.unique(sets).tolist():
+            mine = np.flatnonzero(sets == number)
+            drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
+        planes = redirect(drawn.reshape(-1, *drawn.shape[2:]), pairs, kinds, keys, start, count)
+        return in_class(planes, d, kinds, count)
+
+    return graph_controls(pairs, kinds, graphs, scratch=40 * d * d)
+
+
+def _draw(known: Constraints, n_edges: Ints, keys: Keys, start: int, count: int, rows: Ints) -> NDArray[np.uint64]:
+    """Draw the controls of rows with the same knowledge, (n, count, 2, W); `rows` are positions for messages."""
+    n, d = len(keys), len(known.tier)
+    ahead = np.zeros((n * count, d, d), bool)
+    edges, waiting = np.repeat(n_edges, count), np.arange(n * count)
+    for attempt in range(_ROUNDS):
+        if not len(waiting):
+            break
+        # a row's draws share the work of its numbers
+        some = np.unique(waiting // count)
+        numbers = several_numbers(keys[some], start, count, d, attempt)
+        numbers = numbers[np.searchsorted(some, waiting // count), waiting % count]
+        position = _orders(known.tier, numbers)
+        precedence = position[:, :, None] < position[:, None, :]
+        room = (precedence & ~known.forbidden).sum(axis=(1, 2))
+        suits = (precedence | ~known.required).all(axis=(1, 2)) & (room >= edges[waiting])
+        ahead[waiting[suits]] = precedence[suits]
+        waiting = waiting[~suits]
+    few = np.flatnonzero(edges < known.required.sum())
+    if len(waiting) or len(few):
+        place = int(np.append(waiting, few)[0]) // count
+        raise ValueError(
+            f"row {rows[place]}: no control with the estimate's {n_edges[place]} edges respects the knowledge "
+            f"({known.required.sum()} edges are required, {known.forbidden.sum()} forbidden; {_ROUNDS} orders were "
+            "tried); change it, or leave these rows out"
+        )
+    chance = several_numbers(keys, start, count, d * d, _ROUNDS).reshape(n * count, d, d)
+    scores = np.where(known.required, -1.0, np.where(ahead & ~known.forbidden, chance, 2.0)).reshape(n * count, d * d)
+    rank = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1)
+    chosen = (rank < edges[:, None]).reshape(n * count, d, d)
+    return planes_from_matrices(chosen, np.arange(d)).reshape(n, count, N_PLANES, -1)
+
+
+def _orders(tier: Ints, numbers: NDArray[np.float64]) -> Ints:
+    """Return the positions of nodes, (count, d), in uniformly random orders that respect the tiers."""
+    position = np.argsort(np.argsort(numbers, axis=1), axis=1)
+    tiered = np.flatnonzero(tier >= 0)
+    places = np.sort(position[:, tiered], axis=1)
+    ranks = np.argsort(np.argsort(numbers[:, tiered] + tier[tiered], axis=1), axis=1)
+    position[:, tiered] = np.take_along_axis(places, ranks, axis=1)
+    return position
+
+
+#: tries that a uniform orientation may take
+MOST_TRIES = 200_000
+
+
+def check_law(matching: Matching) -> str:
+    """Return the law of random directions, after checking it."""
+    check_bidirected(matching)
+    law = matching.options["orientation_law"]
+    check_choice(law, ("order", "uniform"), "orientation_law")
+    return str(law)
+
+
+def orientation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
+    """Keep the estimate's skeleton and direct it at random.
+
+    Law: with `orientation_law="order"` each edge points along one uniform order of the nodes; with "uniform" all
+    acyclic orientations are equally likely; edges of digraphs are directed by coins. Then the graph is mapped to the
+    estimate's class. Given: the skeleton. Where orientations are few, all are listed. Graphs with latent confounders
+    follow the law of `edges` given their skeleton; in an ADMG it is uniform which adjacent nodes have a directed edge,
+    a bidirected one or both, at the estimate's numbers of each.
+
+    The two laws differ: "order" makes hubs point all out or all in more often, "uniform" (for trees one coin per edge)
+    paths in one direction. A guesser of one law is rejected too often under the other where truths have such a shape;
+    `null=[...]` takes both. Functions of the skeleton do not vary, so that their p is 1.
+    """
+    return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
+
+
+def prepare_orientation(matching: Matching) -> str:
+    """Return the law of random directions; warn of undirected graphs."""
+    warn_of_undirected(matching)
+    return check_law(matching)
+
+
+def oracle_skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
+    """Take the truth's skeleton and direct it at random.
+
+    Law: as `orientation`, of the truth's skeleton. It uses the truth and is a point of reference: what perfect
+    adjacencies with random directions score. It is not a null hypothesis, and has no p.
+    """
+    return _direct_skeletons(matching, rows, pairs, keys, of_truth=True)
+
+
+def _direct_skeletons(matching: Matching, rows: Ints, pairs: Any, keys: Keys, *, of_truth: bool) -> Controls:
+    if of_truth and matching.truth is None:
+        raise ValueError("null 'oracle_skeleton' keeps the truth's skeleton, and truth=None names no truth")
+    source, index = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
+    if is_mixed(pairs.estimate.planes):
+        return latent_graphs(matching, rows, pairs, keys, source.planes[index], skeletons=True)
+    law, d = matching.prepared, pairs.n_nodes
+    if law == "uniform" and d > MOST_ORIENTED:
+        raise ValueError(
+            f"orientation_law='uniform' draws over at most {MOST_ORIENTED} nodes, found {d}; use "
+            "orientation_law='order'"
+        )
+    edges = source.planes[:, 0] | source.planes[:, 1]
+    undirected = GraphBatch(d, np.stack([edges, edges], axis=1), source.kinds)
+    skeletons = GraphPairs(pairs.truth, undirected, pairs.truth_index, index)
+    kinds = matched_kinds(matching, rows, pairs)
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        planes = undirected.contiguous
+        if law == "order":
+            drawn = control_kernels().orient_graphs(planes, d, index[:, None], keys, start, count)
+        else:
+            acyclic = np.flatnonzero(kinds != DIGRAPH)
+            oriented_dags, stuck = control_kernels().orient_uniformly(
+                planes, d, index[acyclic], keys[acyclic], start, count, MOST_TRIES
+            )
+            if stuck >= 0:
+                raise ValueError(
+                    f"row {rows[acyclic[stuck]]}: no acyclic graph was found in {MOST_TRIES:,} random directions of "
+                    f"its edges over {d} nodes; skeletons this dense are not oriented uniformly: use "
+                    "orientation_law='order'"
+                )
+            drawn = np.repeat(planes[index], count, axis=0)
+            drawn[np.repeat(kinds != DIGRAPH, count)] = oriented_dags
+        return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
+
+    def moments(metric: Metric) -> ClosedForm | None:
+        if metric.closed_form == "reversal":
+            return half_of_shared(metric, skeletons)
+        if metric.closed_form == "linear":
+            return oriented(metric, skeletons, along_order=law == "order", tossed=kinds == DIGRAPH)
+        return None
+
+    laws = orientation_laws(pairs, undirected, index, kinds, of_dags(moments, kinds), by_order=law == "order")
+
+    def known(metric: Metric) -> ClosedForm | None:
+        return constant(metric(skeletons)) if metric.closed_form == "hypergeometric" else laws(metric)
+
+    return graph_controls(pairs, kinds, graphs, known)
+
+
+def check_shared(matching: Matching) -> None:
+    """Refuse a number of shared adjacencies beside estimates; warn of undirected graphs."""
+    if matching.options["shared"] is not None and len(matching.estimate):
+        raise ValueError(
+            "null='skeleton' counts the shared adjacencies of estimates; shared= is for published numbers, as in "
+            "ce.control_distribution"
+        )
+    warn_of_undirected(matching)
+
+
+def skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
+    """Share as many adjacencies with the truth as the estimate does, and direct them at random.
+
+    Law: of the truth's adjacencies a uniform set, as large as that which the estimate shares; of the other pairs of
+    nodes a uniform set, so that the number of edges is the estimate's; directions along a uniform order of the nodes
+    (those of a digraph by coins), then the graph is mapped to the estimate's class, as in `edges`. Given: class,
+    numbers of edges and of shared adjacencies. Metrics of skeletons do not vary, so that their p is 1: what is left is
+    what directions add.
+
+    It uses the truth, and needs no more of an estimate than two numbers, so that it applies to published results.
+    `orientation` keeps the very skeleton of an estimate at hand, and so its hubs. Graphs with latent confounders
+    are refused.
+    """
+    kinds = matched_kinds(matching, rows, pairs)
+    d, n_edges = pairs.n_nodes, estimated_edges(pairs)
+    low, high = np.triu_indices(d, 1)
+    in_truth = _adjacent(pairs.truth.planes, d)[pairs.truth_index]
+    n_shared = (in_truth & _adjacent(pairs.estimate.planes, d)[pairs.estimate_index]).sum(axis=1)
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        numbers = several_numbers(keys, start, count, len(low))
+        chosen = np.zeros(numbers.shape, bool)
+        for group, wanted in ((in_truth, n_shared), (~in_truth, n_edges - n_shared)):
+            rank = np.argsort(np.argsort(np.where(group[:, None], numbers, 2.0), axis=-1), axis=-1)
+            chosen |= group[:, None] & (rank < wanted[:, None, None])
+        marks = np.zeros((len(keys) * count, d, d), bool)
+        marks[:, low, high] = marks[:, high, low] = chosen.reshape(len(marks), -1)
+        index = np.arange(len(marks)).reshape(len(keys), count)
+        skeletons = planes_from_matrices(marks, np.arange(d))
+        drawn = control_kernels().orient_graphs(skeletons, d, index, keys ^ _OF_DRAWN, start, count)
+        return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
+
+    arrows_only = (pairs.truth.edge_counts.undirected[pairs.truth_index] == 0).all()
+
+    def known(metric: Metric) -> ClosedForm | None:
+        if metric.closed_form == "hypergeometric":
+            return constant(metric(pairs))
+        return of_dags(moments, kinds)(metric)
+
+    def moments(metric: Metric) -> ClosedForm | None:
+        return half_of_shared(metric, pairs) if metric.closed_form == "reversal" and arrows_only else None
+
+    return graph_controls(pairs, kinds, graphs, known, scratch=30 * d * d)
+
+
+def _adjacent(planes: NDArray[np.uint64], d: int) -> NDArray[np.bool_]:
+    """Return which pairs of nodes are adjacent in each graph, (graphs, pairs)."""
+    words = np.ascontiguousarray(planes[:, 0] | planes[:, 1])
+    return np.unpackbits(words.view(np.uint8), axis=-1, bitorder="little")[:, : d * (d - 1) // 2].astype(bool)
+
+
+def published_skeleton(
+    model: Null,
+    truth: Any,
+    key: Keys,
+    *,
+    n_edges: int,
+    kind: str,
+    nodes: Sequence[str] | None,
+    options: Mapping[str, Any],
+) -> Controls:
+    """Return the controls of one truth from an estimate's class and numbers of edges and of shared adjacencies."""
+    graph = as_graph(truth, nodes=nodes)
+    low, high = np.triu_indices(graph.n_nodes, 1)
+    in_truth = _adjacent(graph.planes[None], graph.n_nodes)[0]
+    shared = options["shared"]
+    if shared is None:
+        raise ValueError(
+            "null='skeleton' needs the number of adjacencies that the estimate shares with the truth, as in "
+            f"ce.null_model('skeleton', shared=3), found {shown(shared)}"
+        )
+    least, most = max(0, n_edges - int((~in_truth).sum())), min(n_edges, int(in_truth.sum()))
+    check_whole(shared, f"shared of {n_edges} estimated and {in_truth.sum()} true edges", least, most)
+    chosen = np.flatnonzero(in_truth)[:shared], np.flatnonzero(~in_truth)[: n_edges - shared]
+    edges = np.concatenate(chosen)
+    return controls_of_edges(model, graph, key, low[edges], high[edges], kind=kind, options={**options, "shared": None})
+
 
 _PERMUTE: dict[str, Any] = {"permute": True}
 _LAW: dict[str, Any] = {"orientation_law": "order"} | BIDIRECTED

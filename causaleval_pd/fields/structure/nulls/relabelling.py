@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,9 +20,13 @@ from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
-from .graph_controls import check_declared, graph_controls
+from .graph_controls import Known, check_declared, estimated_edges, graph_controls
 from .laws import mean_over_edges
-from .listed import ListedLaws, TooMany
+from .listed import KEPT, Listed, TooMany, have_lists, listed_laws
+
+Ints = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Bools = NDArray[np.bool_]
 
 #: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
 MOST_LISTED = 7
@@ -32,18 +36,16 @@ MOST_DIFFERENT, MOST_NODES = 5_040, 64
 MOST_JOINT = 6
 #: nodes up to which relabellings are listed as often as they occur
 _REPEATED = 5
-#: lists of relabellings that are kept at a time
-_KEPT = 256
 
 
-def _marks(graphs: GraphBatch, number: int) -> NDArray[np.bool_]:
+def _marks(graphs: GraphBatch, number: int) -> Bools:
     """Return the marks of a graph as matrices of bits that move with the nodes, (1 or 2, d, d)."""
     halves = plane_halves(graphs.planes[[number]])
     return np.stack([np.asarray(matrices_from_planes(half, graphs.n_nodes)[0], bool) for half in halves])
 
 
 @cache
-def _moved_marks(n_nodes: int) -> NDArray[np.uint64]:
+def _moved_marks(n_nodes: int) -> Words:
     """Return the bit each mark moves to under each order: of pair k, a < b, a -> b is bit k and b -> a bit 32 + k."""
     place = np.argsort(all_orders(n_nodes), axis=1)
     low, high = np.triu_indices(n_nodes, 1)
@@ -55,7 +57,7 @@ def _moved_marks(n_nodes: int) -> NDArray[np.uint64]:
     return np.left_shift(np.uint64(1), bits.transpose(0, 2, 1).reshape(2 * len(low), len(place)).astype(np.uint64))
 
 
-def _moved(graphs: GraphBatch, number: int) -> NDArray[np.uint64]:
+def _moved(graphs: GraphBatch, number: int) -> Words:
     """Return a graph of few nodes in all orders, (d!, 1 or 2): a word holds a bit of both ends of each pair."""
     n_pairs = graphs.n_nodes * (graphs.n_nodes - 1) // 2
     words = []
@@ -66,12 +68,12 @@ def _moved(graphs: GraphBatch, number: int) -> NDArray[np.uint64]:
     return np.stack(words, axis=1)
 
 
-def _of_words(words: NDArray[np.uint64], graphs: GraphBatch, number: int) -> GraphBatch:
+def _of_words(words: Words, graphs: GraphBatch, number: int) -> GraphBatch:
     planes = np.stack([words & np.uint64(2**32 - 1), words >> np.uint64(32)], axis=1)
     return _with_planes(planes.reshape(len(words), -1, 1), graphs, number)
 
 
-def _with_planes(planes: NDArray[np.uint64], graphs: GraphBatch, number: int) -> GraphBatch:
+def _with_planes(planes: Words, graphs: GraphBatch, number: int) -> GraphBatch:
     return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(planes)))
 
 
@@ -87,6 +89,7 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
         every = _moved(graphs, number)
         return _of_words(every[np.sort(distinct_rows(every)[0])], graphs, number)
     new = _marks(graphs, number)[None]
+    _refuse_many(graphs, number, new[0])
     stacks, known = [new], {np.packbits(new).tobytes()}
     while len(new):
         # exchanges of neighbouring nodes reach every order
@@ -107,13 +110,25 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
     return _with_planes(join_halves(halves), graphs, number)
 
 
-def _fewest_relabellings(alike: NDArray[np.int64]) -> float:
+def _refuse_many(graphs: GraphBatch, number: int, marks: Bools) -> None:
+    """Raise `TooMany` where a graph surely has too many relabellings, before these are made."""
+    alike, most = np.zeros(graphs.n_nodes, np.int64), math.log(MOST_DIFFERENT) + 1e-9
+    if not is_mixed(graphs.planes):
+        degrees = graphs.take(np.array([number])).degrees[0]
+        alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        if _fewest_relabellings(alike) > most:
+            raise TooMany
+    if _fewest_relabellings(_classes(marks, alike)) > most:
+        raise TooMany
+
+
+def _fewest_relabellings(alike: Ints) -> float:
     """Return the logarithm of a bound: at most nodes of the same class, (d,), may be exchanged without change."""
     counts = np.bincount(alike)
     return float(math.lgamma(len(alike) + 1) - sum(math.lgamma(n + 1) for n in counts.tolist()))
 
 
-def _classes(marks: NDArray[np.bool_], classes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _classes(marks: Bools, classes: Ints) -> Ints:
     """Refine classes of nodes, (d,), by how many marks (k, d, d) they have to and from each class."""
     while True:
         members = (classes[:, None] == np.arange(classes.max(initial=-1) + 1)).astype(np.int64)
@@ -125,63 +140,37 @@ def _classes(marks: NDArray[np.bool_], classes: NDArray[np.int64]) -> NDArray[np
         classes = finer
 
 
-class Relabellings:
-    """The relabellings of the estimates of a batch, listed where they are few."""
+def _laws(pairs: GraphPairs) -> Known:
+    """Return the function that finds the exact law of a metric where relabellings are listed, else its moments."""
+    d, index = pairs.n_nodes, pairs.estimate_index
 
-    def __init__(self, pairs: GraphPairs) -> None:
-        self.pairs, self.d = pairs, pairs.n_nodes
-        self.support = lru_cache(maxsize=_KEPT)(self._support)
-
-    def _support(self, number: int) -> tuple[GraphBatch, float]:
-        """Return the relabellings of an estimate, and the probability of each."""
-        if self.d <= _REPEATED:
-            return all_relabellings(self.pairs.estimate, number), 1 / math.factorial(self.d)
-        variants = different_relabellings(self.pairs.estimate, number)
+    @lru_cache(maxsize=KEPT)
+    def support(number: int) -> Listed:
+        if d <= _REPEATED:
+            return all_relabellings(pairs.estimate, number), 1 / math.factorial(d)
+        variants = different_relabellings(pairs.estimate, number)
         return variants, 1 / len(variants)
 
-    @cached_property
-    def listed(self) -> NDArray[np.bool_]:
-        """Which rows have an estimate whose relabellings are listed."""
-        index = self.pairs.estimate_index
-        if self.d <= MOST_LISTED or self.d > MOST_NODES:
-            return np.full(len(index), self.d <= MOST_LISTED)
-        used, place = np.unique(index, return_inverse=True)
-        return np.array([self._few(number) for number in used.tolist()], bool)[place]
+    @cache
+    def laws() -> Known:
+        if d <= MOST_LISTED:
+            return listed_laws(pairs, index, support, math.factorial(d), np.ones(pairs.n, bool), moments)
+        few = have_lists(index, support) if d <= MOST_NODES else np.zeros(pairs.n, bool)
+        return listed_laws(pairs, index, support, MOST_DIFFERENT, few, moments)
 
-    def _few(self, number: int) -> bool:
-        alike, most = np.zeros(self.d, np.int64), math.log(MOST_DIFFERENT) + 1e-9
-        if not is_mixed(self.pairs.estimate.planes):
-            degrees = self.pairs.estimate.take(np.array([number])).degrees[0]
-            alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-            if _fewest_relabellings(alike) > most:
-                return False
-        if _fewest_relabellings(_classes(_marks(self.pairs.estimate, number), alike)) > most:
-            return False
-        try:
-            self.support(number)
-        except TooMany:
-            return False
-        return True
-
-    @cached_property
-    def laws(self) -> ListedLaws:
-        """The laws of metrics for listed rows."""
-        longest = math.factorial(self.d) if self.d <= MOST_LISTED else MOST_DIFFERENT
-        return ListedLaws(self.pairs, self.pairs.estimate_index, self.support, longest, self.listed)
-
-    def law(self, metric: Metric) -> ClosedForm | None:
-        """Return the exact law of a metric for listed rows, moments for others, or None."""
-        return self.laws.law(metric, self._moments)
-
-    def _moments(self, metric: Metric) -> ClosedForm | None:
+    def moments(metric: Metric) -> ClosedForm | None:
         if metric.closed_form != "mean_over_edges":
-            return additive_moments(metric, self.pairs)
-        edges = self.pairs.estimate.edge_counts.edges[self.pairs.estimate_index].astype(np.int64)
+            return additive_moments(metric, pairs)
         # the estimate's shape decides the variance
-        return ClosedForm(mean_over_edges(metric, self.pairs, edges, np.zeros(self.pairs.n, bool)).mean)
+        return ClosedForm(mean_over_edges(metric, pairs, estimated_edges(pairs), np.zeros(pairs.n, bool)).mean)
+
+    def known(metric: Metric) -> ClosedForm | None:
+        return laws()(metric)
+
+    return known
 
 
-def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
+def permutation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Words) -> Controls:
     """Relabel every estimate: its class, degrees and marks stay, also those of graphs in no class.
 
     Law: the estimate under a uniform permutation of its nodes' names. Given: the estimate up to names, that is all of
@@ -199,12 +188,12 @@ def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any
         return GraphBatch(d, join_halves(drawn), np.repeat(kinds, count))
 
     listing = Listing(math.factorial(d), _all_controls(pairs, kinds)) if d <= MOST_JOINT else None
-    return graph_controls(pairs, kinds, graphs, Relabellings(pairs).law, listing=listing)
+    return graph_controls(pairs, kinds, graphs, _laws(pairs), listing=listing)
 
 
 def _all_controls(pairs: GraphPairs, kinds: NDArray[np.uint8]) -> Controls:
     """Return controls of which draw r is the r-th relabelling of every row."""
-    relabelled = lru_cache(maxsize=_KEPT)(lambda number: all_relabellings(pairs.estimate, number).planes)
+    relabelled = lru_cache(maxsize=KEPT)(lambda number: all_relabellings(pairs.estimate, number).planes)
 
     def graphs(start: int, count: int) -> GraphBatch:
         planes = [relabelled(number)[start : start + count] for number in pairs.estimate_index.tolist()]
