@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, ZERO, compact, copy_row, lowest, popcount
+from .bits import ONE, ZERO, compact, copy_row, members, popcount
 from .inputs import STRATEGIES, Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, GraphRoom, load_graph, spread, spread_back, walk_open, workspace
 
@@ -155,10 +155,9 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
             if strategy != _OPTIMAL:
                 wrong += popcount(claimed & rows[_INVALID, v])
                 continue
-            while claimed != ZERO:
-                asked_of[first + np.int64(lowest(claimed))] |= ONE << np.uint64(waiting)
+            for t in members(ZERO, claimed):
+                asked_of[first + np.int64(t)] |= ONE << np.uint64(waiting)
                 outcome[v] |= ONE << np.uint64(waiting)
-                claimed &= claimed - ONE
                 waiting += 1
                 if waiting == 64:
                     wrong += _optimal_mistakes(true, arcs, rows)

@@ -2,9 +2,6 @@
 
 Rows are a 2-d array of words (d, words), or for at most 64 nodes a 1-d array with one word per node, which is about
 half again as fast. Numba drops the branch on `ndim` that does not apply.
-
-Numba caches a compiled function by the file that holds it: after a change here the caches of the modules that call
-these functions are stale until those files change too.
 """
 
 from __future__ import annotations
@@ -13,8 +10,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from numba.core import cgutils, types
+from numba.core.imputils import RefType, iternext_impl
+from numba.core.types.common import SimpleIteratorType
+from numba.extending import intrinsic, lower_builtin, models, register_model
 
 from causaleval_pd.execution.compilation import kernel_part
 
@@ -36,11 +35,15 @@ def popcount(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
+def _zeros(builder: Any, name: str, word: Any) -> Any:
+    # the second argument promises that the word is never zero
+    function = builder.module.declare_intrinsic(name, [_WORD], ir.FunctionType(_WORD, [_WORD, _FLAG]))
+    return builder.call(function, [word, ir.Constant(_FLAG, 1)])
+
+
 def _count_zeros(name: str) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        # the second argument promises that the word is never zero
-        function = builder.module.declare_intrinsic(name, [_WORD], ir.FunctionType(_WORD, [_WORD, _FLAG]))
-        return builder.call(function, [args[0], ir.Constant(_FLAG, 1)])
+        return _zeros(builder, name, args[0])
 
     return types.uint64(types.uint64), generate
 
@@ -55,6 +58,49 @@ def lowest(typing_context: Any, word: Any) -> Any:
 def zeros_above(typing_context: Any, word: Any) -> Any:
     """Return the number of zeros above the highest one of a word that is not zero."""
     return _count_zeros("llvm.ctlz")
+
+
+class _Members(SimpleIteratorType):
+    """The type of the iterator over the ones of a word: the node of its lowest bit, and where the rest of it stands."""
+
+    def __init__(self) -> None:
+        super().__init__("members", types.uint64)
+
+
+@register_model(_Members)
+class _MembersModel(models.StructModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, [("first", types.uint64), ("rest", types.CPointer(types.uint64))])
+
+
+@intrinsic
+def members(typing_context: Any, w: Any, word: Any) -> Any:
+    """Iterate over the nodes of the ones in word `w` of a row; a generator would not be inlined in `compact` code."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        iterator = cgutils.create_struct_proxy(signature.return_type)(context, builder)
+        iterator.first = builder.shl(args[0], ir.Constant(_WORD, 6))
+        iterator.rest = cgutils.alloca_once_value(builder, args[1])
+        return iterator._getvalue()
+
+    return _Members()(types.uint64, types.uint64), generate
+
+
+@lower_builtin("getiter", _Members)
+def _iterate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return args[0]
+
+
+@lower_builtin("iternext", _Members)
+@iternext_impl(RefType.UNTRACKED)
+def _take_next(context: Any, builder: Any, signature: Any, args: Any, result: Any) -> None:
+    iterator = cgutils.create_struct_proxy(signature.args[0])(context, builder, args[0])
+    rest = builder.load(iterator.rest)
+    some = builder.icmp_unsigned("!=", rest, ir.Constant(_WORD, 0))
+    result.set_valid(some)
+    with builder.if_then(some):
+        result.yield_(builder.add(iterator.first, _zeros(builder, "llvm.cttz", rest)))
+        builder.store(builder.and_(rest, builder.sub(rest, ir.Constant(_WORD, 1))), iterator.rest)
 
 
 @intrinsic
@@ -107,10 +153,7 @@ def mark_rows(planes: Words, into: Words, out: Words) -> None:
     n_nodes = np.uint64(into.shape[0])
     i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
     for w in range(np.uint64(planes.shape[1])):
-        left = planes[0, w] | planes[1, w]
-        while left != ZERO:
-            pair = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for pair in members(w, planes[0, w] | planes[1, w]):
             while pair >= row_end:
                 i += ONE
                 row_end += n_nodes - ONE - i
@@ -156,10 +199,7 @@ def list_edges(graph: Words, n_nodes: np.uint64, low: Words, high: Words, mark: 
     """List the edges i < j in the order of their bits, with the marks: 1 forward, 2 backward, 3 both."""
     e, i, row_end = 0, ZERO, n_nodes - ONE
     for w in range(np.uint64(graph.shape[1])):
-        left = graph[0, w] | graph[1, w]
-        while left != ZERO:
-            pair = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for pair in members(w, graph[0, w] | graph[1, w]):
             while pair >= row_end:
                 i += ONE
                 row_end += n_nodes - ONE - i
@@ -197,10 +237,7 @@ def causal_order(parents: Words, children: Words, waiting: Ints, order: Words) -
         v = np.int64(order[done])
         done += 1
         for w in range(np.uint64(children.shape[1])):
-            left = children[v, w]
-            while left != ZERO:
-                child = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for child in members(w, children[v, w]):
                 waiting[child] -= 1
                 if waiting[child] == 0:
                     order[placed] = child

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, popcount
+from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, members, popcount
 from .inputs import Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, GraphRoom, load_dag, read_edges, walk_open, workspace
 from .planes import row_words
@@ -85,10 +85,7 @@ def _fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> Non
     while grown:
         grown = False
         for w in range(np.uint64(words)):
-            left = part[w]
-            while left != ZERO:
-                v = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for v in members(w, part[w]):
                 for k in range(words):
                     new = near[v, k] & inside[k] & ~part[k]
                     if new != ZERO:
@@ -102,10 +99,7 @@ def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
     compact()
     words = np.uint64(left.size)
     for w in range(words):
-        rest = near[v, w] & left[w]
-        while rest != ZERO:
-            u = (w << SIX) + lowest(rest)
-            rest &= rest - ONE
+        for u in members(w, near[v, w] & left[w]):
             for k in range(words):
                 others = near[v, k] & left[k] & ~near[u, k]
                 if k == u >> SIX:
@@ -288,14 +282,11 @@ def _list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> int:
         for w in range(words):
             size += popcount(states[s, w])
         for w in range(words):
-            left = states[s, w]
-            while left != ZERO:
+            for v in members(w, states[s, w]):
                 if counts[_CHOICES] == states.shape[0]:
                     return _OVER_LIMIT
                 if counts[_CHILDREN] + size > lists.children.size:
                     return _MORE_CHILDREN
-                v = (w << SIX) + lowest(left)
-                left &= left - ONE
                 table[counts[_CHOICES], _SOURCE] = v
                 table[counts[_CHOICES], _FIRST_CHILD] = counts[_CHILDREN]
                 counts[_CHOICES] += 1
@@ -346,9 +337,8 @@ def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
         used |= treatment[v]
     for v in range(parents.size):
         wrong = ((parents[v] & descendant[v]) | (~parents[v] & rows[0, v])) & ~treatment[v] & used
-        while wrong != ZERO:
-            cost[lowest(wrong)] += 1
-            wrong &= wrong - ONE
+        for lane in members(ZERO, wrong):
+            cost[lane] += 1
 
 
 @kernel_part
@@ -370,10 +360,8 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
             bit = ONE << np.uint64(c - start)
             treatment[table[c, _SOURCE]] |= bit
             for w in range(words):
-                left = states[state, words + w]
-                while left != ZERO:
-                    parents[(w << SIX) + lowest(left)] |= bit
-                    left &= left - ONE
+                for v in members(w, states[state, words + w]):
+                    parents[v] |= bit
         cost[:] = 0
         _count_lanes(true, arcs, rows, cost)
         for c in range(start, stop):

@@ -24,8 +24,8 @@ from .bits import (
     fill_compelled,
     flip,
     is_set,
-    lowest,
     mark_rows,
+    members,
     popcount,
     set_mark,
 )
@@ -70,17 +70,12 @@ def _dag_to_cpdag(
         ranked[:] = ZERO
         for v in range(n_nodes):
             for w in range(np.uint64(parents.shape[1])):
-                left = parents[v, w]
-                while left != ZERO:
-                    flip(ranked, rank[v], rank[(w << SIX) + lowest(left)], ONE)
-                    left &= left - ONE
+                for u in members(w, parents[v, w]):
+                    flip(ranked, rank[v], rank[u], ONE)
         fill_compelled(ranked, compelled)
         for v in range(n_nodes):
             for w in range(np.uint64(ranked.shape[1])):
-                left = ranked[v, w]
-                while left != ZERO:
-                    u = (w << SIX) + lowest(left)
-                    left &= left - ONE
+                for u in members(w, ranked[v, w]):
                     set_mark(out[n], order[u], order[v], n_nodes, ONE ^ is_set(compelled, v, u))
 
 
@@ -128,10 +123,7 @@ def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
         if out[x, w] & ~into[x, w] & alive[w]:
             return False
     for w in range(words):
-        left = into[x, w] & out[x, w] & alive[w]
-        while left != ZERO:
-            y = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for y in members(w, into[x, w] & out[x, w] & alive[w]):
             for k in range(words):
                 others = (into[x, k] | out[x, k]) & alive[k]
                 if k == y >> SIX:
@@ -159,10 +151,8 @@ def _extend(planes: Words, rows: Words, extended: Words, ok: NDArray[np.bool_]) 
                 if (alive[x >> SIX] >> (x & LAST)) & ONE and _is_sink(into, out, alive, x):
                     alive[x >> SIX] ^= bit_of(x)
                     for w in range(words):
-                        parents = into[x, w] & alive[w]
-                        while parents != ZERO:
-                            set_mark(extended[n], (w << SIX) + lowest(parents), x, n_nodes, ZERO)
-                            parents &= parents - ONE
+                        for y in members(w, into[x, w] & alive[w]):
+                            set_mark(extended[n], y, x, n_nodes, ZERO)
                     left -= ONE
                     progress = True
         ok[n] = left == ZERO

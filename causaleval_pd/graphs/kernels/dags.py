@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, SIX, ZERO, flip, is_set, lowest, set_mark
+from .bits import ONE, ZERO, flip, is_set, members, set_mark
 from .dag_counts import Floats, Laws, best_weight, check_counted, laws
 from .draws import STEP, draw_pairs, mix, shuffle, two_below, unit
 from .inputs import Ints, Words, are_sparse, check_edges, edge_room
@@ -210,10 +210,8 @@ def _name_places(graph: Words, rows: Words, names: Words) -> None:
     n_nodes = np.uint64(names.size)
     for t in range(names.size):
         for w in range(np.uint64(rows.shape[1])):
-            left = rows[t, w]
-            while left != ZERO:
-                set_mark(graph, names[(w << SIX) + lowest(left)], names[t], n_nodes, ZERO)
-                left &= left - ONE
+            for a in members(w, rows[t, w]):
+                set_mark(graph, names[a], names[t], n_nodes, ZERO)
 
 
 @kernel

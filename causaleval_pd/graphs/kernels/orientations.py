@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, ZERO, list_edges, lowest, popcount, set_mark
+from .bits import ONE, ZERO, list_edges, members, popcount, set_mark
 from .dags import flip_coins, is_acyclic, mark_arcs
 from .draws import STEP, mix, shuffle, unit
 from .inputs import (
@@ -108,14 +108,10 @@ def _linear_extensions(parents: Words, ways: NDArray[np.float64]) -> float:
     for subset in range(ONE, ONE << n_nodes):
         total = 0.0
         within = ZERO
-        left = subset
-        while left != ZERO:
-            within |= parents[lowest(left)]
-            left &= left - ONE
-        left = subset & ~within  # the nodes without children in the subset: one of them is last
-        while left != ZERO:
-            total += ways[subset ^ (left & (~left + ONE))]
-            left &= left - ONE
+        for v in members(ZERO, subset):
+            within |= parents[v]
+        for v in members(ZERO, subset & ~within):  # the nodes without children in the subset: one of them is last
+            total += ways[subset ^ (ONE << v)]
         ways[subset] = total
     return ways[(ONE << n_nodes) - ONE]
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, mark_rows, popcount
+from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, mark_rows, members, popcount
 from .inputs import SEPARATORS, Ints, Words, checked_comparison, checked_planes
 from .lanes import Arcs, Flags, GraphRoom, load_graph, read_edges, sort_arcs, spread_back, workspace
 from .planes import row_words
@@ -117,10 +117,7 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
             moral[v, w] = into[v, w] | out[v, w]
     for v in range(n_nodes):
         for w in range(np.uint64(words)):
-            children = out[v, w] & ~into[v, w]
-            while children != ZERO:
-                child = (w << SIX) + lowest(children)
-                children &= children - ONE
+            for child in members(w, out[v, w] & ~into[v, w]):
                 for k in range(words):
                     moral[v, k] |= into[child, k] & ~out[child, k]
     for v in range(np.uint64(n_nodes)):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, bit_of, compact, lowest, popcount
+from ..bits import ONE, SIX, ZERO, bit_of, compact, members, popcount
 from ..inputs import Ints, Words
 from ..planes import row_words
 from .rows import (
@@ -74,10 +74,7 @@ def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) 
     for w in range(np.uint64(parents.size)):
         parents[w] = ZERO
         frontier[w] = ZERO
-        left = g.head[c, w] & g.far_tail[c, w]
-        while left != ZERO:
-            a = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for a in members(w, g.head[c, w] & g.far_tail[c, w]):
             for k in range(parents.size):
                 if g.head[a, k] & ~g.near[c, k]:
                     parents[w] |= bit_of(a)
@@ -102,10 +99,7 @@ def _unshielded_colliders(mag: Rows, g: Rows) -> None:
     compact()
     for v in range(np.uint64(mag.near.shape[0])):
         for w in range(np.uint64(mag.near.shape[1])):
-            left = mag.head[v, w]
-            while left != ZERO:
-                a = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for a in members(w, mag.head[v, w]):
                 for k in range(np.uint64(mag.near.shape[1])):
                     others = mag.head[v, k] & ~mag.near[a, k]
                     if k == a >> SIX:
@@ -122,10 +116,7 @@ def _rule_1(g: Rows) -> bool:
     changed = False
     for b in range(np.uint64(g.near.shape[0])):
         for w in range(np.uint64(g.near.shape[1])):
-            left = g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]
-            while left != ZERO:
-                c = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for c in members(w, g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]):
                 for k in range(g.near.shape[1]):
                     if g.head[b, k] & ~g.near[c, k]:
                         set_tail(g, b, c)
@@ -142,10 +133,7 @@ def _rule_2(g: Rows) -> bool:
     changed = False
     for c in range(np.uint64(g.near.shape[0])):
         for w in range(np.uint64(g.near.shape[1])):
-            left = g.near[c, w] & ~g.head[c, w] & ~g.tail[c, w]
-            while left != ZERO:
-                a = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for a in members(w, g.near[c, w] & ~g.head[c, w] & ~g.tail[c, w]):
                 for k in range(g.near.shape[1]):
                     if g.far_head[a, k] & g.head[c, k] & (g.tail[a, k] | g.far_tail[c, k]):
                         set_head(g, c, a)
@@ -164,10 +152,7 @@ def _rule_3(g: Rows, row: Words) -> bool:
         if is_empty(g.head[b]):
             continue
         for w in range(words):
-            left = g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]
-            while left != ZERO:
-                t = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for t in members(w, g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]):
                 for k in range(words):
                     row[k] = g.head[b, k] & g.near[t, k] & ~g.head[t, k] & ~g.tail[t, k]
                 while True:
@@ -198,10 +183,7 @@ def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
         if open_ends == ZERO or not fill_discriminating(g, c, parents, frontier):
             continue
         for w in range(words):
-            left = g.near[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]
-            while left != ZERO:
-                b = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for b in members(w, g.near[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]):
                 for k in range(words):
                     others[k] = parents[k] & g.far_head[b, k]
                 if is_empty(others):
@@ -232,10 +214,7 @@ def fill_uncovered(g: Rows, a: np.uint64, first: Words, before: Words, stack: Wo
     top = 0
     for w in range(words):
         reached[w] = first[w]
-        left = first[w]
-        while left != ZERO:
-            f = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for f in members(w, first[w]):
             add(before[f], a)
             stack[top] = a << _SIDE | f
             top += 1
@@ -243,10 +222,7 @@ def fill_uncovered(g: Rows, a: np.uint64, first: Words, before: Words, stack: Wo
         top -= 1
         u, v = stack[top] >> _SIDE, stack[top] & _LOWER
         for w in range(words):
-            left = g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w] & ~g.near[u, w]
-            while left != ZERO:
-                x = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for x in members(w, g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w] & ~g.near[u, w]):
                 if x not in (u, a) and not has(before[x], v):
                     add(before[x], v)
                     add(reached, x)
@@ -272,10 +248,7 @@ def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch
     one = scratch.rows[2]
     words = np.uint64(first.size)
     for w in range(words):
-        left = first[w]
-        while left != ZERO:
-            f = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for f in members(w, first[w]):
             one[:] = ZERO
             add(one, f)
             fill_uncovered(g, a, one, scratch.before, scratch.stack, scratch.reached[f])
@@ -339,10 +312,7 @@ def _two_ends(g: Rows, first: Words, reached: Words, others: Words) -> bool:
     compact()
     words = np.uint64(first.size)
     for w in range(words):
-        left = first[w]
-        while left != ZERO:
-            f = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for f in members(w, first[w]):
             for k in range(words):
                 others[k] = first[k] & ~g.near[f, k]
             drop(others, f)
@@ -370,10 +340,7 @@ def _tails(g: Rows, scratch: Scratch) -> bool:
         changed = False
         for c in range(np.uint64(g.near.shape[0])):
             for w in range(np.uint64(g.near.shape[1])):
-                left = g.head[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]
-                while left != ZERO:
-                    a = (w << SIX) + lowest(left)
-                    left &= left - ONE
+                for a in members(w, g.head[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]):
                     if _rule_8(g, a, c) or _rule_9(g, a, c, scratch) or _rule_10(g, a, c, scratch):
                         set_tail(g, a, c)
                         changed = True
@@ -505,10 +472,7 @@ def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
             circles[v, w] = pag.near[v, w] & ~(
                 pag.head[v, w] | pag.tail[v, w] | pag.far_head[v, w] | pag.far_tail[v, w]
             )
-            left = pag.near[v, w] & ~circles[v, w]
-            while left != ZERO:
-                u = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for u in members(w, pag.near[v, w] & ~circles[v, w]):
                 if has(pag.head[v], u):
                     set_head(mag, v, u)
                 elif has(pag.tail[v], u) or has(pag.far_head[v], u):
@@ -527,10 +491,7 @@ def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
         for w in range(words):
             mine[w] = circles[best, w] & placed[w]
         for w in range(words):
-            left = mine[w]
-            while left != ZERO:
-                u = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for u in members(w, mine[w]):
                 for k in range(words):
                     others = mine[k] & ~circles[u, k]
                     if k == u >> SIX:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, compact, list_edges, lowest, popcount
+from ..bits import ONE, ZERO, compact, list_edges, members, popcount
 from ..draws import STEP, draw_pairs, mix, shuffle, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
 from ..planes import N_MIXED_PLANES, N_PLANES, plane_words, row_words
@@ -96,10 +96,7 @@ def _fill_mag(
             for w in range(words):
                 above[y, w] = parents[y, w]
             for w in range(words):
-                left = parents[y, w]
-                while left != ZERO:
-                    x = (w << SIX) + lowest(left)
-                    left &= left - ONE
+                for x in members(w, parents[y, w]):
                     for k in range(words):
                         above[y, k] |= above[x, k]
         for e in range(n_bidirected):

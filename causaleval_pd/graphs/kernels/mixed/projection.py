@@ -18,7 +18,7 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, compact, lowest
+from ..bits import ONE, ZERO, compact, members
 from ..inputs import Ints, Words
 from ..planes import ARROW, NONE, TAIL
 from .rows import Rows, add, close, drop, empty_rows, has, pair_of, put_marks, read_marks, take_lowest
@@ -143,10 +143,7 @@ def _write_admg(f: Family, observed: Ints, latent: Words, rows: Words, out: Word
             for w in range(words):
                 if f.above[a, w] & f.above[b, w]:
                     confounded = True
-                left = f.above[a, w]
-                while left != ZERO and not confounded:
-                    v = (w << SIX) + lowest(left)
-                    left &= left - ONE
+                for v in members(w, ZERO if confounded else f.above[a, w]):
                     for k in range(words):
                         if f.spouses[v, k] & f.above[b, k]:
                             confounded = True

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, bit_of, compact, count_colliders, lowest
+from ..bits import ONE, SIX, ZERO, bit_of, compact, count_colliders, lowest, members
 from ..inputs import Ints, Words, checked_comparison
 from ..planes import N_MIXED_PLANES, row_words
 from .classes import Scratch, fill_by_first_step, fill_discriminating, fill_first_steps, scratch_for
@@ -53,10 +53,7 @@ def _second_paths(g: Rows, certain: Words, possible: Words, scratch: Scratch) ->
         fill_first_steps(g, u, first)
         fill_by_first_step(g, u, first, ends, scratch)
         for w in range(words):
-            left = first[w]
-            while left != ZERO:
-                f = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for f in members(w, first[w]):
                 for k in range(words):
                     others[k] = first[k] & ~g.near[f, k]
                 drop(others, f)

@@ -12,7 +12,7 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from ..bits import LAST, ONE, SIX, ZERO, bit_of, compact, lowest
+from ..bits import LAST, ONE, SIX, ZERO, bit_of, compact, lowest, members
 from ..inputs import Words
 from ..planes import ARROW, CIRCLE, TAIL, row_words
 
@@ -123,10 +123,7 @@ def read_marks(planes: Words, g: Rows) -> None:
     n_nodes = np.uint64(g.near.shape[0])
     i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
     for w in range(np.uint64(planes.shape[1])):
-        left = planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]
-        while left != ZERO:
-            pair = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
             while pair >= row_end:
                 i += ONE
                 row_end += n_nodes - ONE - i
@@ -178,10 +175,7 @@ def write_marks(g: Rows, names: Words, planes: Words) -> None:
     n_nodes = np.uint64(g.near.shape[0])
     for v in range(n_nodes):
         for w in range(v >> SIX, np.uint64(g.near.shape[1])):
-            left = g.near[v, w]
-            while left != ZERO:
-                u = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for u in members(w, g.near[v, w]):
                 if u > v:
                     a, b = v, u
                     if names[a] > names[b]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import LAST, ONE, SIX, ZERO, compact, lowest, popcount
+from ..bits import LAST, ONE, SIX, ZERO, compact, lowest, members, popcount
 from ..inputs import Ints, Words
 from ..lanes import Flags, Nodes
 from ..planes import ARROW, TAIL, count_ones, row_words
@@ -75,14 +75,11 @@ def fill_model(g: Rows, m: Model) -> None:
 
 
 @kernel_part
-def add_rows(matrix: Words, members: Words, union: Words) -> None:
+def add_rows(matrix: Words, nodes: Words, union: Words) -> None:
     """Add the rows of a set of nodes to a row."""
     compact()
-    for w in range(np.uint64(members.size)):
-        left = members[w]
-        while left != ZERO:
-            v = (w << SIX) + lowest(left)
-            left &= left - ONE
+    for w in range(np.uint64(nodes.size)):
+        for v in members(w, nodes[w]):
             for k in range(union.size):
                 union[k] |= matrix[v, k]
 
@@ -425,9 +422,7 @@ def _add_path(moral: Words, x: np.uint64, y: np.uint64, without: Words, flow: Fl
             for w in range(np.uint64(without.size)):
                 left = moral[v, w] & ~flow.seen_in[w]
                 flow.seen_in[w] |= left
-                while left != ZERO:
-                    u = (w << SIX) + lowest(left)
-                    left &= left - ONE
+                for u in members(w, left):
                     flow.from_in[u] = np.int64(v)
                     if u == y:
                         _turn_paths(x, y, flow)
