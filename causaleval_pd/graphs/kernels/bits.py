@@ -21,6 +21,8 @@ from .inputs import Ints, Words
 
 # Numba makes a float of an unsigned and a signed integer: whatever meets a word must be unsigned.
 ZERO, ONE, SIX, LAST = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
+#: in place of a node of an empty row
+NO_NODE = np.uint64(2**64 - 1)
 
 _WORD, _FLAG = ir.IntType(64), ir.IntType(1)
 
@@ -128,6 +130,59 @@ def bit_of(node: np.uint64) -> np.uint64:
 
 
 @kernel_part
+def has(row: Words, node: np.uint64) -> np.uint64:
+    """Return the bit of a node in a row: 0 or 1."""
+    return (row[node >> SIX] >> (node & LAST)) & ONE
+
+
+@kernel_part
+def add(row: Words, node: np.uint64) -> None:
+    """Set the bit of a node in a row."""
+    row[node >> SIX] |= bit_of(node)
+
+
+@kernel_part
+def drop(row: Words, node: np.uint64) -> None:
+    """Clear the bit of a node in a row."""
+    row[node >> SIX] &= ~bit_of(node)
+
+
+@kernel_part
+def take_lowest(row: Words) -> np.uint64:
+    """Remove the first node of a row and return it, or `NO_NODE` if the row is empty."""
+    compact()
+    for w in range(np.uint64(row.size)):
+        if row[w] != ZERO:
+            node = (w << SIX) + lowest(row[w])
+            row[w] &= row[w] - ONE
+            return node
+    return NO_NODE
+
+
+@kernel_part
+def is_empty(row: Words) -> bool:
+    """Return whether no bit of a row is set."""
+    compact()
+    union = ZERO
+    for w in range(row.size):
+        union |= row[w]
+    return union == ZERO
+
+
+@kernel_part
+def is_clique(row: Words, near: Words) -> bool:
+    """Return whether the nodes of a row are joined to each other; empty it."""
+    while True:
+        v = take_lowest(row)
+        if v == NO_NODE:
+            break
+        for w in range(row.size):
+            if row[w] & ~near[v, w]:
+                return False
+    return True
+
+
+@kernel_part
 def is_set(rows: Words, row: np.uint64, node: np.uint64) -> np.uint64:
     """Return the bit of `node` in a row: 0 or 1."""
     if rows.ndim == 1:
@@ -146,18 +201,31 @@ def flip(rows: Words, row: np.uint64, node: np.uint64, change: np.uint64) -> Non
 
 
 @kernel_part
+def pair_of(i: np.uint64, j: np.uint64, n_nodes: np.uint64) -> np.uint64:
+    """Return the number of the pair i < j."""
+    return ((i * (n_nodes + n_nodes - i - ONE)) >> ONE) + j - i - ONE
+
+
+@kernel_part
+def row_of(pair: np.uint64, i: np.uint64, end: np.uint64, n_nodes: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Return the first node of a pair that does not come before node i, whose pairs end before `end`, and its end."""
+    while pair >= end:
+        i += ONE
+        end += n_nodes - ONE - i
+    return i, end
+
+
+@kernel_part
 def mark_rows(planes: Words, into: Words, out: Words) -> None:
     """Set bit i of `into[j]` and bit j of `out[i]` for each mark i -> j of a graph, and clear the other bits."""
     into[:] = ZERO
     out[:] = ZERO
     n_nodes = np.uint64(into.shape[0])
-    i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
+    i, end = ZERO, n_nodes - ONE
     for w in range(np.uint64(planes.shape[1])):
         for pair in members(w, planes[0, w] | planes[1, w]):
-            while pair >= row_end:
-                i += ONE
-                row_end += n_nodes - ONE - i
-            j = pair + n_nodes - row_end
+            i, end = row_of(pair, i, end, n_nodes)
+            j = pair + n_nodes - end
             forward = (planes[0, w] >> (pair & LAST)) & ONE
             backward = (planes[1, w] >> (pair & LAST)) & ONE
             flip(into, j, i, forward)
@@ -189,7 +257,7 @@ def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.ui
     i, j = source, target
     if i > j:
         i, j = j, i
-    pair = ((i * (n_nodes + n_nodes - i - ONE)) >> ONE) + j - i - ONE
+    pair = pair_of(i, j, n_nodes)
     planes[0, pair >> SIX] |= (undirected | np.uint64(source < target)) << (pair & LAST)
     planes[1, pair >> SIX] |= (undirected | np.uint64(source > target)) << (pair & LAST)
 
@@ -197,13 +265,11 @@ def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.ui
 @kernel_part
 def list_edges(graph: Words, n_nodes: np.uint64, low: Words, high: Words, mark: Words) -> int:
     """List the edges i < j in the order of their bits, with the marks: 1 forward, 2 backward, 3 both."""
-    e, i, row_end = 0, ZERO, n_nodes - ONE
+    e, i, end = 0, ZERO, n_nodes - ONE
     for w in range(np.uint64(graph.shape[1])):
         for pair in members(w, graph[0, w] | graph[1, w]):
-            while pair >= row_end:
-                i += ONE
-                row_end += n_nodes - ONE - i
-            low[e], high[e] = i, pair + n_nodes - row_end
+            i, end = row_of(pair, i, end, n_nodes)
+            low[e], high[e] = i, pair + n_nodes - end
             forward, backward = (graph[0, w] >> (pair & LAST)) & ONE, (graph[1, w] >> (pair & LAST)) & ONE
             mark[e] = forward + (backward << ONE)
             e += 1

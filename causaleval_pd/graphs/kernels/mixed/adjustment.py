@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ZERO, compact
+from ..bits import NO_NODE, ZERO, add, compact, drop, has, is_empty, members, take_lowest
 from ..inputs import Ints, Words
 from .classes import fill_discriminating
-from .rows import Rows, add, drop, empty_rows, has, is_empty, read_marks, take_lowest
-from .separation import N_ROWS, Model, add_rows, close_both, connects, empty_model, fill_model
+from .rows import Rows, close, empty_rows, read_marks
+from .separation import N_ROWS, Model, add_rows, connects, empty_model, fill_model
 
 #: what a graph answers about an effect
 NO_EFFECT, ADJUST, UNIDENTIFIED, _UNKNOWN = range(4)
@@ -84,14 +84,15 @@ def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> Non
             c.above[v, w] = c.backward[v, w]
             c.below[v, w] = c.forward[v, w]
             c.visible[v, w] = c.forward[v, w] if graphs.are_models else ZERO
-    close_both(c.above, c.below)
+    close(c.above)
+    close(c.below)
     for v in range(np.uint64(g.near.shape[0])):
+        add(c.above[v], v)
+        add(c.below[v], v)
         if not graphs.are_models and not is_empty(g.head[v]) and fill_discriminating(g, v, rows[0], rows[1]):
-            while True:
-                parent = take_lowest(rows[0])
-                if parent < 0:
-                    break
-                add(c.visible[np.uint64(parent)], v)
+            for w in range(np.uint64(g.near.shape[1])):
+                for parent in members(w, rows[0, w]):
+                    add(c.visible[parent], v)
 
 
 @kernel_part
@@ -106,7 +107,7 @@ def _fill_first(c: Causes, t: np.uint64, y: np.uint64, first: Words, todo: Words
     add(todo, y)
     while True:
         v = take_lowest(todo)
-        if v < 0:
+        if v == NO_NODE:
             break
         for w in range(first.size):
             new = c.backward[v, w] & ~first[w]

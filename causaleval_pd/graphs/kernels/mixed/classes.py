@@ -21,24 +21,25 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, bit_of, compact, members, popcount
+from ..bits import (
+    NO_NODE,
+    ONE,
+    SIX,
+    ZERO,
+    add,
+    bit_of,
+    compact,
+    drop,
+    has,
+    is_clique,
+    is_empty,
+    members,
+    popcount,
+    take_lowest,
+)
 from ..inputs import Ints, Words
 from ..planes import row_words
-from .rows import (
-    Rows,
-    add,
-    clear,
-    drop,
-    empty_rows,
-    fill_ancestors,
-    has,
-    is_empty,
-    read_marks,
-    set_head,
-    set_tail,
-    take_lowest,
-    write_marks,
-)
+from .rows import Rows, clear, empty_rows, fill_ancestors, read_marks, set_head, set_tail, write_marks
 
 _SIDE = np.uint64(32)
 _LOWER = np.uint64(0xFFFFFFFF)
@@ -84,7 +85,7 @@ def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) 
     if any_found:
         while True:
             a = take_lowest(frontier)
-            if a < 0:
+            if a == NO_NODE:
                 break
             for w in range(parents.size):
                 new = g.head[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w] & ~parents[w]
@@ -155,17 +156,9 @@ def _rule_3(g: Rows, row: Words) -> bool:
             for t in members(w, g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]):
                 for k in range(words):
                     row[k] = g.head[b, k] & g.near[t, k] & ~g.head[t, k] & ~g.tail[t, k]
-                while True:
-                    a = take_lowest(row)
-                    if a < 0:
-                        break
-                    apart = ZERO
-                    for k in range(words):  # `row` holds the nodes after a
-                        apart |= row[k] & ~g.near[a, k]
-                    if apart != ZERO:
-                        set_head(g, b, t)
-                        changed = True
-                        break
+                if not is_clique(row, g.near):
+                    set_head(g, b, t)
+                    changed = True
     return changed
 
 
@@ -194,11 +187,9 @@ def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
                     set_tail(g, b, c)
                     continue
                 set_head(g, b, c)
-                while True:
-                    a = take_lowest(others)
-                    if a < 0:
-                        break
-                    set_head(g, b, np.uint64(a))
+                for k in range(words):
+                    for a in members(k, others[k]):
+                        set_head(g, b, a)
     return changed
 
 
@@ -292,42 +283,31 @@ def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
     n_parents = 0
     for w in range(words):
         parents[w] = g.head[c, w] & g.far_tail[c, w]
+        n_parents += popcount(parents[w])
+    n_parents -= np.int64(has(parents, a))
     drop(parents, a)
-    for w in range(words):
-        left = parents[w]
-        while left != ZERO:
-            left &= left - ONE
-            n_parents += 1
     if n_parents < 2:
         return False
     fill_first_steps(g, a, first)
     drop(first, c)
     fill_by_first_step(g, a, first, parents, scratch)
-    return _two_ends(g, first, scratch.reached, scratch.rows[2])
+    return _two_ends(g, first, scratch.reached)
 
 
 @kernel_part
-def _two_ends(g: Rows, first: Words, reached: Words, others: Words) -> bool:
+def _two_ends(g: Rows, first: Words, reached: Words) -> bool:
     """Return whether two first steps that are not adjacent reach at least two nodes between them."""
     compact()
     words = np.uint64(first.size)
     for w in range(words):
         for f in members(w, first[w]):
             for k in range(words):
-                others[k] = first[k] & ~g.near[f, k]
-            drop(others, f)
-            while True:
-                h = take_lowest(others)
-                if h < 0:
-                    break
-                count = 0
-                for k in range(words):
-                    both = reached[f, k] | reached[h, k]
-                    while both != ZERO and count < 2:
-                        both &= both - ONE
-                        count += 1
-                if count == 2:
-                    return True
+                for h in members(k, first[k] & ~g.near[f, k]):
+                    count = 0
+                    for at in range(words):
+                        count += popcount(reached[f, at] | reached[h, at])
+                    if h != f and count > 1:
+                        return True
     return False
 
 
@@ -423,14 +403,15 @@ def _joins(g: Rows, ancestors: Words, a: np.uint64, b: np.uint64, todo: Words, s
         seen[w] = todo[w]
     while True:
         v = take_lowest(todo)
-        if v < 0:
-            return False
-        if has(g.far_head[b], np.uint64(v)):
+        if v == NO_NODE:
+            break
+        if has(g.far_head[b], v):
             return True
         for w in range(todo.size):
             new = g.head[v, w] & g.far_head[v, w] & (ancestors[a, w] | ancestors[b, w]) & ~seen[w]
             todo[w] |= new
             seen[w] |= new
+    return False
 
 
 @kernel_part
@@ -490,16 +471,11 @@ def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
                     best, most = v, n
         for w in range(words):
             mine[w] = circles[best, w] & placed[w]
-        for w in range(words):
             for u in members(w, mine[w]):
-                for k in range(words):
-                    others = mine[k] & ~circles[u, k]
-                    if k == u >> SIX:
-                        others &= ~bit_of(u)
-                    if others != ZERO:
-                        return False
                 set_head(mag, best, u)
                 set_tail(mag, u, best)
+        if not is_clique(mine, circles):
+            return False
         add(placed, best)
     return True
 

@@ -22,12 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, ZERO, compact, list_edges, members, popcount
+from ..bits import ONE, ZERO, add, compact, has, list_edges, members, popcount
 from ..draws import STEP, draw_pairs, mix, shuffle, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
 from ..planes import N_MIXED_PLANES, N_PLANES, plane_words, row_words
 from .classes import Scratch, begin, is_maximal, orient_heads, orient_tails, scratch_for
-from .rows import Rows, add, clear, empty_rows, has, set_head, set_tail, write_marks
+from .rows import Rows, clear, empty_rows, set_head, set_tail, write_marks
 
 #: instead of the number of bidirected edges that a PAG shows
 ANY = -1

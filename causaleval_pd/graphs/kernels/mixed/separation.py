@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import LAST, ONE, SIX, ZERO, compact, lowest, members, popcount
+from ..bits import NO_NODE, ONE, ZERO, add, compact, drop, has, members, popcount, row_of, take_lowest
 from ..inputs import Ints, Words
 from ..lanes import Flags, Nodes
-from ..planes import ARROW, TAIL, count_ones, row_words
-from .rows import Rows, add, close, drop, empty_rows, has, read_marks, take_lowest
+from ..planes import count_ones, row_words
+from .rows import ARROW, TAIL, Rows, close, empty_rows, fill_ancestors, marks_of, read_marks
 
 #: rows of memory that `connects` needs
 N_ROWS = 5
@@ -38,26 +38,14 @@ class Model(NamedTuple):
     children: Words
     #: nodes joined by <->
     spouses: Words
-    #: ancestors and descendants; a node is its own
+    #: ancestors; a node is its own
     above: Words
-    below: Words
 
 
 def empty_model(n_nodes: int) -> Model:
     """Return room for a graph."""
     words = row_words(n_nodes)
     return Model(*(np.zeros((n_nodes, words), np.uint64) for _ in Model._fields))
-
-
-@kernel_part
-def close_both(above: Words, below: Words) -> None:
-    """Extend one step from each node, and one to it, to all steps; each node reaches itself."""
-    compact()
-    close(above)
-    close(below)
-    for v in range(np.uint64(above.shape[0])):
-        add(above[v], v)
-        add(below[v], v)
 
 
 @kernel_part
@@ -70,8 +58,9 @@ def fill_model(g: Rows, m: Model) -> None:
             m.children[v, w] = g.far_head[v, w] & ~g.head[v, w]
             m.spouses[v, w] = g.near[v, w] & ~g.tail[v, w] & ~g.far_tail[v, w]
             m.above[v, w] = m.parents[v, w]
-            m.below[v, w] = m.children[v, w]
-    close_both(m.above, m.below)
+    close(m.above)
+    for v in range(np.uint64(g.near.shape[0])):
+        add(m.above[v], v)
 
 
 @kernel_part
@@ -85,34 +74,25 @@ def add_rows(matrix: Words, nodes: Words, union: Words) -> None:
 
 
 @kernel_part
-def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, rows: Words) -> bool:
-    """Return whether the graph without the edges from x to the nodes `cut` connects x and y given a set.
-
-    A walk that returns to x has a shorter one, so that the cut edges matter at its first step only. No node of the set
-    is a descendant of `cut`, or `cut` is empty: colliders have the same descendants in the set with and without them.
-    """
+def is_joined(
+    m: Model, x: np.uint64, y: np.uint64, given: Words, open_colliders: Words, cut: Words, rows: Words
+) -> bool:
+    """Return whether a walk joins x and y, without x -> `cut`: its colliders are open, other inner nodes not given."""
     compact()
-    todo_head, todo_tail, seen_head, seen_tail, open_colliders = rows[0], rows[1], rows[2], rows[3], rows[4]
+    todo_head, todo_tail, seen_head, seen_tail = rows[0], rows[1], rows[2], rows[3]
     for w in range(given.size):
         # how a walk that leaves x arrives at the next node
-        todo_head[w] = (m.children[x, w] & ~cut[w]) | m.spouses[x, w]
-        todo_tail[w] = m.parents[x, w]
-        seen_head[w] = todo_head[w]
-        seen_tail[w] = todo_tail[w]
-        open_colliders[w] = ZERO
+        todo_head[w] = seen_head[w] = (m.children[x, w] & ~cut[w]) | m.spouses[x, w]
+        todo_tail[w] = seen_tail[w] = m.parents[x, w]
     add(seen_head, x)
     add(seen_tail, x)
-    add_rows(m.above, given, open_colliders)
-    while True:
-        if has(seen_head, y) or has(seen_tail, y):
-            return True
-        at = take_lowest(todo_head)
-        by_tail = at < 0
+    while not has(seen_head, y) and not has(seen_tail, y):
+        v = take_lowest(todo_head)
+        by_tail = v == NO_NODE
         if by_tail:
-            at = take_lowest(todo_tail)
-            if at < 0:
+            v = take_lowest(todo_tail)
+            if v == NO_NODE:
                 return False
-        v = np.uint64(at)
         passes = not has(given, v)
         turns = passes if by_tail else has(open_colliders, v) != ZERO
         for w in range(given.size):
@@ -128,6 +108,21 @@ def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, row
             seen_tail[w] |= tails
             todo_head[w] |= heads
             todo_tail[w] |= tails
+    return True
+
+
+@kernel_part
+def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, rows: Words) -> bool:
+    """Return whether the graph without the edges from x to the nodes `cut` connects x and y given a set.
+
+    A walk that returns to x has a shorter one, so that the cut edges matter at its first step only. No node of the set
+    is a descendant of `cut`, or `cut` is empty: colliders have the same descendants in the set with and without them.
+    """
+    compact()
+    open_colliders = rows[4]
+    open_colliders[:] = ZERO
+    add_rows(m.above, given, open_colliders)
+    return is_joined(m, x, y, given, open_colliders, cut, rows)
 
 
 class Steps(NamedTuple):
@@ -151,22 +146,15 @@ def _read_steps(planes: Words, n_nodes: int, steps: Steps, adjacent: Flags) -> N
     """Read four planes (4, W); of a pair with two edges, -> and <->, they hold a mark at one end only."""
     compact()
     ahead, both = steps.ahead, steps.both
-    n_ahead = n_both = i = 0
+    n_ahead = n_both = 0
+    i, end = ZERO, np.uint64(n_nodes - 1)
     adjacent[:] = False
-    row_end = n_nodes - 1  # pairs of node i end before row_end
-    for w in range(planes.shape[1]):
-        left = planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]
-        while left != ZERO:
-            bit: np.uint64 = lowest(left)
-            left &= left - ONE
-            pair = 64 * w + np.int64(bit)
-            while pair >= row_end:
-                i += 1
-                row_end += n_nodes - 1 - i
-            j = pair + n_nodes - row_end
+    for w in range(np.uint64(planes.shape[1])):
+        for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
+            i, end = row_of(pair, i, end, np.uint64(n_nodes))
+            j = pair + np.uint64(n_nodes) - end
             adjacent[i, j] = adjacent[j, i] = True
-            here = np.int64((planes[0, w] >> bit) & ONE) | (np.int64((planes[1, w] >> bit) & ONE) << 1)
-            there = np.int64((planes[2, w] >> bit) & ONE) | (np.int64((planes[3, w] >> bit) & ONE) << 1)
+            here, there = marks_of(planes, w, pair)
             if here != ARROW and there != TAIL:
                 ahead[0, n_ahead], ahead[1, n_ahead] = i, j
                 n_ahead += 1
@@ -468,7 +456,7 @@ def _add_collider_neighbours(g: Rows, v: np.uint64, inside: Words, neighbours: W
         colliders[w] = seen[w] = g.far_head[v, w] & inside[w]
     while True:
         u = take_lowest(colliders)
-        if u < 0:
+        if u == NO_NODE:
             break
         for w in range(inside.size):
             neighbours[w] |= g.head[u, w] & inside[w]
@@ -490,20 +478,14 @@ def _fill_moral(g: Rows, inside: Words, moral: Words, rows: Words) -> None:
 
 
 @kernel
-def _fill_separators(
-    planes: Words, g: Rows, above: Words, below: Words, moral: Words, rows: Words, flow: Flow, out: Words
-) -> None:
+def _fill_separators(planes: Words, g: Rows, above: Words, moral: Words, rows: Words, flow: Flow, out: Words) -> None:
     """Fill the smallest separator of each pair of nodes of each graph, the first by the order of nodes."""
     compact()
     n_nodes, words = np.uint64(g.near.shape[0]), g.near.shape[1]
     inside, without = rows[2], rows[3]
     for n in range(planes.shape[0]):
         read_marks(planes[n], g)
-        for v in range(n_nodes):
-            for w in range(words):
-                above[v, w] = g.head[v, w] & g.far_tail[v, w]
-                below[v, w] = g.tail[v, w] & g.far_head[v, w]
-        close_both(above, below)
+        fill_ancestors(g, above)
         pair = -1
         for x in range(n_nodes):
             for y in range(x + ONE, n_nodes):
@@ -513,6 +495,8 @@ def _fill_separators(
                 for w in range(words):
                     inside[w] = above[x, w] | above[y, w]
                     without[w] = ZERO
+                add(inside, x)
+                add(inside, y)
                 _fill_moral(g, inside, moral, rows)
                 wanted = _has_cut(moral, x, y, without, np.int64(n_nodes), flow)
                 drop(inside, x)
@@ -526,7 +510,7 @@ def _fill_separators(
                     add(without, v)
                     if _has_cut(moral, x, y, without, wanted - 1, flow) < wanted:
                         wanted -= 1
-                        out[n, pair, v >> SIX] |= ONE << (v & LAST)
+                        add(out[n, pair], v)
                     else:
                         drop(without, v)
 
@@ -539,8 +523,7 @@ def smallest_separators(planes: Words, n_nodes: int) -> Words:
     """
     g, flow = empty_rows(n_nodes), empty_flow(n_nodes)
     words = g.near.shape[1]
-    above, below, moral = (np.zeros_like(g.near) for _ in range(3))
     rows = np.zeros((4, words), np.uint64)
     out = np.zeros((len(planes), n_nodes * (n_nodes - 1) // 2, words), np.uint64)
-    _fill_separators(planes, g, above, below, moral, rows, flow, out)
+    _fill_separators(planes, g, np.zeros_like(g.near), np.zeros_like(g.near), rows, flow, out)
     return out
