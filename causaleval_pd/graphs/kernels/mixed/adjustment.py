@@ -156,21 +156,19 @@ def _is_valid(true: Causes, t: np.uint64, y: np.uint64, rows: Words) -> bool:
 
 @kernel
 def _adjustment_mistakes(
-    truth: Graphs,
-    target: Graphs,
-    estimate: Graphs,
+    graphs: tuple[Graphs, Graphs, Graphs],
     left: Ints,
     right: Ints,
     g: Rows,
-    true: Causes,
-    best: Causes,
-    claimed: Causes,
+    causes: tuple[Causes, Causes, Causes],
     answers: NDArray[np.uint8],
     rows: Words,
     out: Ints,
 ) -> None:
     """Fill the ordered pairs of nodes of each pair of graphs for which the estimate's answer is wrong."""
     compact()
+    truth, target, estimate = graphs
+    true, best, claimed = causes
     n_nodes = np.uint64(g.near.shape[0])
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
@@ -204,9 +202,9 @@ def mixed_adjustment_mistakes(
     graphs of each pair.
     """
     out = np.zeros(len(truth_index), np.int64)
-    g, (true, best, claimed) = empty_rows(n_nodes), (_empty_causes(n_nodes) for _ in range(3))
+    g = empty_rows(n_nodes)
+    causes = _empty_causes(n_nodes), _empty_causes(n_nodes), _empty_causes(n_nodes)
     answers, rows = np.zeros((n_nodes, n_nodes), np.uint8), np.zeros((N_ROWS + 3, g.near.shape[1]), np.uint64)
-    _adjustment_mistakes(
-        truth, target, estimate, truth_index, estimate_index, g, true, best, claimed, answers, rows, out
-    )
+    graphs = truth, target, estimate
+    _adjustment_mistakes(graphs, truth_index, estimate_index, g, causes, answers, rows, out)
     return out

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from ..bits import ONE, ZERO, add, compact, has, list_edges, members, popcount
-from ..draws import STEP, draw_pairs, mix, shuffle, two_below
+from ..draws import STEP, draw_pairs, mix, shuffle, stream, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
 from ..planes import N_MIXED_PLANES, N_PLANES, plane_words, row_words
 from .classes import Scratch, begin, is_maximal, orient_heads, orient_tails, scratch_for
@@ -165,12 +165,11 @@ def _draw(
     compact()
     d, has_skeletons, low, high = np.uint64(room.ranks.size), len(index) > 0, room.edges[0], room.edges[1]
     for row in range(laws.keys.size):
-        base = mix(laws.keys[row] + STEP)
         m = laws.n_edges[row]
         if has_skeletons:
             m = list_edges(skeletons[index[row]], d, room.edges[2], room.edges[3], room.edges[4])
         for column in range(count):
-            state = mix(base + np.uint64(start + column + 1) * STEP)
+            state = stream(laws.keys[row], start + column)
             n_bidirected = laws.proposed[row]
             while n_bidirected < 0:
                 state += STEP

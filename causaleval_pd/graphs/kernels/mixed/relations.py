@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from ..bits import ONE, ZERO, add, compact, count_colliders, has, is_empty, members, row_of
-from ..inputs import Ints, Words, checked_comparison
+from ..inputs import Comparison, Words, checked_comparison
 from ..planes import N_MIXED_PLANES, row_words
 from .classes import Scratch, fill_by_first_step, fill_discriminating, fill_first_steps, scratch_for
 from .rows import ARROW, NONE, Rows, close, empty_rows, marks_of, read_marks
@@ -117,18 +117,16 @@ def _head_rows(planes: Words, heads: Words, near: Words) -> None:
 
 
 @kernel
-def _collider_counts(
-    truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: NDArray[np.float64]
-) -> None:
+def _collider_counts(pairs: Comparison, rows: Words, out: NDArray[np.float64]) -> None:
     """Fill the unshielded colliders of truth, estimate and both, one row each."""
     compact()
     heads, near, claimed, other = rows[0], rows[1], rows[2], rows[3]
     true = 0
-    for n in range(left.size):
-        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            _head_rows(truth[left[n]], heads, near)
+    for n in range(pairs.truth_index.size):
+        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            _head_rows(pairs.truth[pairs.truth_index[n]], heads, near)
             true = count_colliders(heads, near)
-        _head_rows(estimate[right[n]], claimed, other)
+        _head_rows(pairs.estimate[pairs.estimate_index[n]], claimed, other)
         out[0, n], out[1, n] = true, count_colliders(claimed, other)
         for v in range(heads.shape[0]):
             for w in range(heads.shape[1]):
@@ -145,7 +143,7 @@ def collider_counts(
     Rows of the result (3, n): those of the truth, of the estimate and of both. Planes have four of each graph; other
     parameters are those of `adjacency_counts`, of four planes.
     """
-    comparison = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=N_MIXED_PLANES)
-    out = np.empty((3, len(comparison.truth_index)))
-    _collider_counts(*comparison, np.zeros((4, n_nodes, row_words(n_nodes)), np.uint64), out)
+    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=N_MIXED_PLANES)
+    out = np.empty((3, len(pairs.truth_index)))
+    _collider_counts(pairs, np.zeros((4, n_nodes, row_words(n_nodes)), np.uint64), out)
     return out

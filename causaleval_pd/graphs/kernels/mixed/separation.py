@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from ..bits import NO_NODE, ONE, ZERO, add, compact, drop, has, members, popcount, row_of, take_lowest
-from ..inputs import Ints, Words
+from ..inputs import Comparison, Ints, Words, edge_numbers
 from ..lanes import Flags, Nodes
-from ..planes import count_ones, row_words
+from ..planes import row_words
 from .rows import ARROW, TAIL, Rows, close, empty_rows, fill_ancestors, marks_of, read_marks
 
 #: rows of memory that `connects` needs
@@ -288,25 +288,16 @@ def _count_mistakes(true: Steps, steps: Steps, nearest: bool, rows: Words) -> in
 
 @kernel
 def _separation_mistakes(
-    truth: Words,
-    estimate: Words,
-    left: Ints,
-    right: Ints,
-    nearest: bool,
-    true: Steps,
-    steps: Steps,
-    adjacent: Flags,
-    rows: Words,
-    out: Ints,
+    pairs: Comparison, nearest: bool, true: Steps, steps: Steps, adjacent: Flags, rows: Words, out: Ints
 ) -> None:
     """Fill the ordered pairs of nodes of each pair of graphs that the estimate separates and the truth connects."""
     compact()
     n_nodes = rows.shape[1]
     x, y = rows[6], rows[7]
-    for n in range(left.size):
-        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            _read_steps(truth[left[n]], n_nodes, true, adjacent)
-        _read_steps(estimate[right[n]], n_nodes, steps, adjacent)
+    for n in range(pairs.truth_index.size):
+        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            _read_steps(pairs.truth[pairs.truth_index[n]], n_nodes, true, adjacent)
+        _read_steps(pairs.estimate[pairs.estimate_index[n]], n_nodes, steps, adjacent)
         waiting = wrong = 0
         x[:] = ZERO
         y[:] = ZERO
@@ -334,14 +325,11 @@ def mixed_separation_mistakes(
     separate by the minimal set nearest to the first node, instead of by all possible ancestors.
     """
     out = np.zeros(len(truth_index), np.int64)
-    most = 1
-    for planes in (truth, estimate):
-        if len(planes):
-            joined = planes[:, 0] | planes[:, 1] | planes[:, 2] | planes[:, 3]
-            most = max(most, int(count_ones(joined).sum(axis=1).max()))
+    most = max(1, *(int(edge_numbers(planes).max(initial=0)) for planes in (truth, estimate)))
     true, steps = _empty_steps(most), _empty_steps(most)
     adjacent, rows = np.zeros((n_nodes, n_nodes), np.bool_), np.zeros((9, n_nodes), np.uint64)
-    _separation_mistakes(truth, estimate, truth_index, estimate_index, nearest, true, steps, adjacent, rows, out)
+    pairs = Comparison(truth, estimate, truth_index, estimate_index)
+    _separation_mistakes(pairs, nearest, true, steps, adjacent, rows, out)
     return out
 
 
