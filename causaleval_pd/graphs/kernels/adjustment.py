@@ -195,5 +195,5 @@ def adjustment_mistakes(
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     out = np.empty(len(pairs.truth_index), np.int64)
     rows = np.zeros((_ROWS, n_nodes), np.uint64)
-    _adjustment_mistakes(pairs, STRATEGIES.index(strategy), workspace(n_nodes, pairs), rows, out)
+    _adjustment_mistakes(pairs, STRATEGIES.index(strategy), workspace(n_nodes, *pairs[:2]), rows, out)
     return out

@@ -22,7 +22,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, SIX, ZERO, add, compact, copy_row, drop, has, is_clique, is_empty, lowest, members, popcount
 from .inputs import Comparison, Ints, Words, checked_comparison
-from .lanes import Arcs, GraphRoom, Workspace, load_dag, read_edges, walk_open, workspace
+from .lanes import Arcs, GraphRoom, Workspace, load_graph, read_edges, walk_open, workspace
 from .planes import row_words
 
 #: counters
@@ -452,7 +452,7 @@ def _sid_bounds(
         add(everything, v)
     for n in range(first, pairs.truth_index.size):
         if n == first or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
-            load_dag(pairs.truth[pairs.truth_index[n]], room, true)
+            load_graph(pairs.truth[pairs.truth_index[n]], room, true)
         out[n] = 0
         if true.size[0] < 0:
             out[n, 2] = _CYCLIC
@@ -522,7 +522,7 @@ def sid_bounds(
         counts=np.zeros(4, np.int64),
     )
     scratch = (
-        workspace(n_nodes, pairs),
+        workspace(n_nodes, *pairs[:2]),
         np.empty((n_nodes, words), np.uint64),
         np.zeros((_ROWS, n_nodes), np.uint64),
         np.empty((2 * n_nodes + 17, words), np.uint64),  # sets of nodes

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from causaleval_pd.execution.compilation import kernel_part
 
 from .bits import LAST, ONE, ZERO, compact, members, row_of
-from .inputs import Comparison, Ints, Words, edge_numbers
+from .inputs import Ints, Words, edge_numbers
 
 Nodes = NDArray[np.uint16]
 Flags = NDArray[np.bool_]
@@ -65,14 +65,14 @@ class Workspace(NamedTuple):
     arcs: Arcs
 
 
-def workspace(n_nodes: int, pairs: Comparison) -> Workspace:
-    """Return room for the graphs of some pairs."""
+def workspace(n_nodes: int, *blocks: Words) -> Workspace:
+    """Return room for the graphs of some blocks."""
     if n_nodes > MOST_NODES:
         raise ValueError(
             f"paths are compared in graphs of at most {MOST_NODES} nodes, found {n_nodes}; compare adjacencies, or "
             "parts of the graphs"
         )
-    most = max(1, *(int(edge_numbers(planes).max(initial=0)) for planes in (pairs.truth, pairs.estimate)))
+    most = max([1, *(int(edge_numbers(planes).max(initial=0)) for planes in blocks)])
     ends, undirected, listed = np.empty((2, most), np.uint16), np.empty(most, np.bool_), np.empty(most, np.int64)
     room = GraphRoom(ends, undirected, listed, np.empty((NODE_ROWS, n_nodes + 1), np.int64))
     true, arcs = (
@@ -191,15 +191,6 @@ def sort_arcs(room: GraphRoom, n_arcs: int, tail: Nodes, head: Nodes, undirected
             tail[here], head[here], undirected[here] = u, v, room.undirected[a]
             following[v] += 1
     return True
-
-
-@kernel_part
-def load_dag(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
-    """Read a DAG into sorted arcs."""
-    compact()
-    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
-    acyclic = sort_arcs(room, n, arcs.tail, arcs.head, arcs.undirected)
-    arcs.size[0], arcs.size[1] = n if acyclic else -1, n_undirected
 
 
 @kernel_part

@@ -92,7 +92,7 @@ def ancestor_counts(
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     out = np.empty((N_ANCESTOR_COUNTS, len(pairs.truth_index)), np.int64)
     below, claimed = np.empty(n_nodes, np.uint64), np.empty((row_words(n_nodes), n_nodes), np.uint64)
-    _ancestor_counts(pairs, workspace(n_nodes, pairs), below, claimed, out)
+    _ancestor_counts(pairs, workspace(n_nodes, *pairs[:2]), below, claimed, out)
     return out.T
 
 
@@ -289,5 +289,5 @@ def separation_mistakes(
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     out = np.empty(len(pairs.truth_index), np.int64)
     adjacent, rows = np.zeros((n_nodes, n_nodes), np.bool_), np.zeros((10, n_nodes), np.uint64)
-    _separation_mistakes(pairs, SEPARATORS.index(separator), workspace(n_nodes, pairs), adjacent, rows, out)
+    _separation_mistakes(pairs, SEPARATORS.index(separator), workspace(n_nodes, *pairs[:2]), adjacent, rows, out)
     return out

@@ -62,27 +62,17 @@ def _empty_causes(n_nodes: int) -> Causes:
 
 
 @kernel_part
-def _fill_possible_steps(g: Rows, forward: Words, backward: Words) -> None:
-    """Fill the nodes to which, and from which, a possibly directed edge leads: no head at its start, no tail ahead."""
-    compact()
-    for v in range(g.near.shape[0]):
-        for w in range(g.near.shape[1]):
-            forward[v, w] = g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w]
-            backward[v, w] = g.near[v, w] & ~g.far_head[v, w] & ~g.tail[v, w]
-
-
-@kernel_part
 def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> None:
     """Read one graph, and the graph of -> and <-> of its class."""
     compact()
     read_marks(graphs.models[n], g)
     fill_model(g, c.model)
     read_marks(graphs.planes[n], g)
-    _fill_possible_steps(g, c.forward, c.backward)
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
-            c.above[v, w] = c.backward[v, w]
-            c.below[v, w] = c.forward[v, w]
+            # no head at the start of a possibly directed edge, no tail at its end
+            c.forward[v, w] = c.below[v, w] = g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w]
+            c.backward[v, w] = c.above[v, w] = g.near[v, w] & ~g.far_head[v, w] & ~g.tail[v, w]
             c.visible[v, w] = c.forward[v, w] if graphs.are_models else ZERO
     close(c.above)
     close(c.below)
@@ -96,15 +86,18 @@ def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> Non
 
 
 @kernel_part
-def _fill_first(c: Causes, t: np.uint64, y: np.uint64, first: Words, todo: Words) -> None:
-    """Fill the second nodes of the possibly directed paths from t to y."""
+def _fill_paths(c: Causes, t: np.uint64, y: np.uint64, first: Words, spread: Words) -> bool:
+    """Fill the second nodes of the possibly directed paths from t to y and what they may affect.
+
+    Return whether the first edges of the paths are visible.
+    """
     compact()
-    for w in range(first.size):
-        first[w] = todo[w] = ZERO
-    if not has(c.below[t], y):
-        return
-    add(first, y)
-    add(todo, y)
+    todo = spread
+    first[:] = ZERO
+    todo[:] = ZERO
+    if has(c.below[t], y):
+        add(first, y)
+        add(todo, y)
     while True:
         v = take_lowest(todo)
         if v == NO_NODE:
@@ -114,8 +107,12 @@ def _fill_first(c: Causes, t: np.uint64, y: np.uint64, first: Words, todo: Words
             first[w] |= new
             todo[w] |= new
         drop(todo, t)
+    hidden = ZERO
     for w in range(first.size):
         first[w] &= c.forward[t, w]
+        hidden |= first[w] & ~c.visible[t, w]
+    add_rows(c.below, first, spread)
+    return hidden == ZERO
 
 
 @kernel_part
@@ -123,14 +120,11 @@ def _answer(c: Causes, t: np.uint64, y: np.uint64, rows: Words) -> int:
     """Return what a graph answers about the effect of t on y; where that is to adjust, fill the row of the set."""
     compact()
     adjustment, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
-    _fill_first(c, t, y, first, spread)
+    visible = _fill_paths(c, t, y, first, spread)
     if is_empty(first):
         return NO_EFFECT
-    for w in range(first.size):
-        if first[w] & ~c.visible[t, w]:
-            return UNIDENTIFIED
-        spread[w] = ZERO
-    add_rows(c.below, first, spread)
+    if not visible:
+        return UNIDENTIFIED
     for w in range(first.size):
         adjustment[w] = (c.above[t, w] | c.above[y, w]) & ~spread[w]
     drop(adjustment, t)
@@ -142,12 +136,8 @@ def _is_valid(true: Causes, t: np.uint64, y: np.uint64, rows: Words) -> bool:
     """Return whether adjusting for the row of the set gives the effect of t on y."""
     compact()
     adjustment, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
-    _fill_first(true, t, y, first, spread)
-    for w in range(first.size):
-        if first[w] & ~true.visible[t, w]:
-            return False
-        spread[w] = ZERO
-    add_rows(true.below, first, spread)
+    if not _fill_paths(true, t, y, first, spread):
+        return False
     for w in range(first.size):
         if spread[w] & adjustment[w]:
             return False

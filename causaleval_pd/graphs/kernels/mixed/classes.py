@@ -29,6 +29,7 @@ from ..bits import (
     add,
     bit_of,
     compact,
+    copy_row,
     drop,
     has,
     is_clique,
@@ -72,9 +73,8 @@ def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) 
     """
     compact()
     any_found = False
+    parents[:] = ZERO
     for w in range(np.uint64(parents.size)):
-        parents[w] = ZERO
-        frontier[w] = ZERO
         for a in members(w, g.head[c, w] & g.far_tail[c, w]):
             for k in range(parents.size):
                 if g.head[a, k] & ~g.near[c, k]:
@@ -92,22 +92,6 @@ def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) 
                 parents[w] |= new
                 frontier[w] |= new
     return any_found
-
-
-@kernel_part
-def _unshielded_colliders(mag: Rows, g: Rows) -> None:
-    """R0: orient the unshielded colliders of the MAG."""
-    compact()
-    for v in range(np.uint64(mag.near.shape[0])):
-        for w in range(np.uint64(mag.near.shape[1])):
-            for a in members(w, mag.head[v, w]):
-                for k in range(np.uint64(mag.near.shape[1])):
-                    others = mag.head[v, k] & ~mag.near[a, k]
-                    if k == a >> SIX:
-                        others &= ~bit_of(a)
-                    if others:
-                        set_head(g, v, a)
-                        break
 
 
 @kernel_part
@@ -345,9 +329,18 @@ def begin(mag: Rows, g: Rows) -> None:
     compact()
     clear(g)
     for v in range(g.near.shape[0]):
-        for w in range(g.near.shape[1]):
-            g.near[v, w] = mag.near[v, w]
-    _unshielded_colliders(mag, g)
+        copy_row(mag.near[v], g.near[v], g.near.shape[1])
+    # R0
+    for v in range(np.uint64(mag.near.shape[0])):
+        for w in range(np.uint64(mag.near.shape[1])):
+            for a in members(w, mag.head[v, w]):
+                for k in range(np.uint64(mag.near.shape[1])):
+                    others = mag.head[v, k] & ~mag.near[a, k]
+                    if k == a >> SIX:
+                        others &= ~bit_of(a)
+                    if others:
+                        set_head(g, v, a)
+                        break
 
 
 @kernel_part
@@ -358,17 +351,6 @@ def orient_tails(mag: Rows, g: Rows, scratch: Scratch) -> None:
         orient_heads(mag, g, scratch)
 
 
-@kernel_part
-def orient(mag: Rows, g: Rows, scratch: Scratch) -> None:
-    """Fill g with the PAG of a MAG."""
-    compact()
-    begin(mag, g)
-    changed = True
-    while changed:  # every call of a function is compiled into a copy of its own
-        orient_heads(mag, g, scratch)
-        changed = _tails(g, scratch)
-
-
 #: what to do with each graph
 CHECK_MAG, CHECK_PAG, COMPLETE, MAG_TO_PAG, PAG_TO_MAG = range(5)
 #: why a graph is not in its class, in the order of the checks
@@ -376,13 +358,22 @@ VALID, TAIL_EDGE, NOT_CHORDAL, CYCLE, ALMOST_CYCLE, NOT_MAXIMAL, OTHER_MARKS = r
 
 
 @kernel_part
-def _ancestral_fault(g: Rows, ancestors: Words) -> int:
-    """Return why a graph of arrows and tails is not ancestral; fill the rows of ancestors if no edge has other ends."""
+def _has_tail_edge(g: Rows) -> bool:
+    """Return whether an edge has a tail at one end and no head at the other."""
     compact()
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
             if g.tail[v, w] & ~g.far_head[v, w]:
-                return TAIL_EDGE
+                return True
+    return False
+
+
+@kernel_part
+def _ancestral_fault(g: Rows, ancestors: Words) -> int:
+    """Return why a graph of arrows and tails is not ancestral; fill the rows of ancestors if no edge has other ends."""
+    compact()
+    if _has_tail_edge(g):
+        return TAIL_EDGE
     fill_ancestors(g, ancestors)
     almost = False
     for v in range(np.uint64(g.near.shape[0])):
@@ -445,8 +436,7 @@ def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
     clear(mag)
     n_nodes, words = np.uint64(pag.near.shape[0]), np.uint64(pag.near.shape[1])
     placed, mine = rows[0], rows[1]
-    for w in range(words):
-        placed[w] = ZERO
+    placed[:] = ZERO
     for v in range(n_nodes):
         for w in range(words):
             mag.near[v, w] = pag.near[v, w]
@@ -510,11 +500,8 @@ def _convert(
         if of_pag:
             if not _representative(pag, mag, matrix, scratch.rows):
                 fault = NOT_CHORDAL
-            if goal == CHECK_PAG:
-                for v in range(pag.near.shape[0]):
-                    for w in range(pag.near.shape[1]):
-                        if pag.tail[v, w] & ~pag.far_head[v, w]:
-                            fault = TAIL_EDGE
+            if goal == CHECK_PAG and _has_tail_edge(pag):
+                fault = TAIL_EDGE
         if fault == VALID and goal <= COMPLETE:
             fault = _ancestral_fault(mag, matrix)
             if fault == VALID and not is_maximal(mag, matrix, scratch.rows, goal == COMPLETE) and goal != COMPLETE:
@@ -522,7 +509,11 @@ def _convert(
         if fault == VALID and goal != CHECK_MAG:
             to_pag = goal in (CHECK_PAG, MAG_TO_PAG)
             if to_pag:
-                orient(mag, pag, scratch)
+                begin(mag, pag)
+                changed = True
+                while changed:  # every call of a function is compiled into a copy of its own
+                    orient_heads(mag, pag, scratch)
+                    changed = _tails(pag, scratch)
             write_marks(pag if to_pag else mag, names, out[n])
             if goal == CHECK_PAG and not _same(out[n], planes[n]):
                 fault = OTHER_MARKS

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, ZERO, add, compact, has, list_edges, members, popcount
+from ..bits import ONE, ZERO, add, compact, copy_row, has, list_edges, members, popcount
 from ..draws import STEP, draw_pairs, mix, shuffle, stream, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
 from ..planes import N_MIXED_PLANES, N_PLANES, plane_words, row_words
@@ -93,8 +93,7 @@ def _fill_mag(
         for e in range(n_bidirected, m):
             add(parents[high[e]], low[e])
         for y in range(np.uint64(parents.shape[0])):
-            for w in range(words):
-                above[y, w] = parents[y, w]
+            copy_row(parents[y], above[y], parents.shape[1])
             for w in range(words):
                 for x in members(w, parents[y, w]):
                     for k in range(words):
@@ -247,16 +246,11 @@ def draw_latent(
         raise IndexError(f"{n} rows need as many positions among {len(planes)} skeletons, found {chosen.tolist()}")
     if any(len(x) != n for x in laws) or start < 0 or count < 0 or abs(laws.proposed).max(initial=0) > n_pairs + 1:
         raise ValueError("every row needs a number of edges and two numbers of bidirected edges")
-    room = _room(n_nodes, n_pairs)
+    parents, above = np.zeros((2, n_nodes, row_words(n_nodes)), np.uint64)
+    ranks, nodes = np.empty((2, n_nodes), np.uint64)
+    edges, scratch = np.empty((5, n_pairs + 1), np.uint64), scratch_for(n_nodes, n_pairs)
+    room = DrawRoom(empty_rows(n_nodes), empty_rows(n_nodes), parents, above, ranks, nodes, edges, scratch)
     out = np.zeros((n * count if write else 0, N_MIXED_PLANES, plane_words(n_nodes)), np.uint64)
     n_bidirected = np.full(n * count, NO_MAG, np.int64)
     _draw(planes, chosen, laws, start, count, tries, room, out, n_bidirected)
     return out, n_bidirected
-
-
-def _room(n_nodes: int, n_pairs: int) -> DrawRoom:
-    parents, above = np.zeros((2, n_nodes, row_words(n_nodes)), np.uint64)
-    ranks, names = np.empty((2, n_nodes), np.uint64)
-    edges = np.empty((5, n_pairs + 1), np.uint64)
-    scratch = scratch_for(n_nodes, n_pairs)
-    return DrawRoom(empty_rows(n_nodes), empty_rows(n_nodes), parents, above, ranks, names, edges, scratch)

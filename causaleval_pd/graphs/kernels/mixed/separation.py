@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import NO_NODE, ONE, ZERO, add, compact, drop, has, members, popcount, row_of, take_lowest
+from ..bits import NO_NODE, ONE, ZERO, add, compact, copy_row, drop, has, members, popcount, row_of, take_lowest
 from ..inputs import Comparison, Ints, Words, edge_numbers
 from ..lanes import Flags, Nodes
 from ..planes import row_words
@@ -240,9 +240,8 @@ def _count_connected(true: Steps, x: Words, y: Words, given: Words, rows: Words)
     tail, head, left, right = true.ahead[0], true.ahead[1], true.both[0], true.both[1]
     # how a walk arrives at a node: by its tail, by its head
     up, down = rows[0], rows[1]
-    for v in range(x.size):
-        up[v] = x[v]
-        down[v] = ZERO
+    copy_row(x, up, x.size)
+    down[:] = ZERO
     changed = ONE
     while changed != ZERO:
         changed = ZERO
@@ -384,9 +383,8 @@ def _turn_paths(x: np.uint64, y: np.uint64, flow: Flow) -> None:
 def _add_path(moral: Words, x: np.uint64, y: np.uint64, without: Words, flow: Flow) -> bool:
     """Add one more path from x to y that shares no node with the others; return whether there is one."""
     compact()
-    for w in range(without.size):
-        flow.seen_in[w] = without[w]
-        flow.seen_out[w] = without[w]
+    copy_row(without, flow.seen_in, without.size)
+    copy_row(without, flow.seen_out, without.size)
     add(flow.seen_in, x)
     add(flow.seen_out, x)
     flow.stack[0] = 2 * np.int64(x) + 1
@@ -426,8 +424,7 @@ def _add_path(moral: Words, x: np.uint64, y: np.uint64, without: Words, flow: Fl
 def _has_cut(moral: Words, x: np.uint64, y: np.uint64, without: Words, most: int, flow: Flow) -> int:
     """Return the size of the smallest vertex cut between x and y without some nodes, or `most` + 1 if it is larger."""
     compact()
-    for w in range(without.size):
-        flow.used[w] = ZERO
+    flow.used[:] = ZERO
     n_paths = 0
     while n_paths <= most and _add_path(moral, x, y, without, flow):
         n_paths += 1
@@ -458,8 +455,7 @@ def _fill_moral(g: Rows, inside: Words, moral: Words, rows: Words) -> None:
     """Fill the moral graph of a set of nodes."""
     compact()
     for v in range(np.uint64(moral.shape[0])):
-        for w in range(inside.size):
-            moral[v, w] = ZERO
+        moral[v, :] = ZERO
         if has(inside, v):
             _add_collider_neighbours(g, v, inside, moral[v], rows)
             drop(moral[v], v)
