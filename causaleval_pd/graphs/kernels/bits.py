@@ -132,18 +132,21 @@ def bit_of(node: np.uint64) -> np.uint64:
 @kernel_part
 def has(row: Words, node: np.uint64) -> np.uint64:
     """Return the bit of a node in a row: 0 or 1."""
+    compact()
     return (row[node >> SIX] >> (node & LAST)) & ONE
 
 
 @kernel_part
 def add(row: Words, node: np.uint64) -> None:
     """Set the bit of a node in a row."""
+    compact()
     row[node >> SIX] |= bit_of(node)
 
 
 @kernel_part
 def drop(row: Words, node: np.uint64) -> None:
     """Clear the bit of a node in a row."""
+    compact()
     row[node >> SIX] &= ~bit_of(node)
 
 
