@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, ZERO, compact, copy_row, lowest, popcount
-from .inputs import STRATEGIES, Ints, Words, checked_comparison, checked_planes
-from .lanes import Arcs, GraphRoom, load_graph, spread, spread_back, walk_open, workspace
+from .bits import ONE, ZERO, compact, copy_row, members, popcount
+from .inputs import STRATEGIES, Comparison, Ints, Words, checked_comparison
+from .lanes import Arcs, Workspace, load_graph, spread, spread_back, walk_open, workspace
 
 _PARENT, _ANCESTOR, _OPTIMAL = range(3)
 _INVALID, _FORBIDDEN, _BAD = 0, 4, 5
@@ -155,10 +155,9 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
             if strategy != _OPTIMAL:
                 wrong += popcount(claimed & rows[_INVALID, v])
                 continue
-            while claimed != ZERO:
-                asked_of[first + np.int64(lowest(claimed))] |= ONE << np.uint64(waiting)
+            for t in members(ZERO, claimed):
+                asked_of[first + np.int64(t)] |= ONE << np.uint64(waiting)
                 outcome[v] |= ONE << np.uint64(waiting)
-                claimed &= claimed - ONE
                 waiting += 1
                 if waiting == 64:
                     wrong += _optimal_mistakes(true, arcs, rows)
@@ -169,24 +168,14 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
 
 
 @kernel
-def _adjustment_mistakes(
-    truth: Words,
-    estimate: Words,
-    left: Ints,
-    right: Ints,
-    strategy: int,
-    room: GraphRoom,
-    true: Arcs,
-    arcs: Arcs,
-    rows: Words,
-    out: Ints,
-) -> None:
+def _adjustment_mistakes(pairs: Comparison, strategy: int, work: Workspace, rows: Words, out: Ints) -> None:
     """Fill the mistakes of each pair; -1 where a graph has a cycle."""
+    room, true, arcs = work
     compact()
-    for n in range(left.size):
-        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            load_graph(truth[left[n]], room, true)
-        load_graph(estimate[right[n]], room, arcs)
+    for n in range(pairs.truth_index.size):
+        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            load_graph(pairs.truth[pairs.truth_index[n]], room, true)
+        load_graph(pairs.estimate[pairs.estimate_index[n]], room, arcs)
         out[n] = _pair_mistakes(true, arcs, strategy, rows) if min(true.size[0], arcs.size[0]) >= 0 else -1
 
 
@@ -203,9 +192,8 @@ def adjustment_mistakes(
     The count is -1 where a graph has a cycle. The strategy "parent", "ancestor" or "optimal" chooses the adjustment
     set; other parameters as in `adjacency_counts`.
     """
-    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
-    blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
-    out = np.empty(len(comparison.truth_index), np.int64)
+    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
+    out = np.empty(len(pairs.truth_index), np.int64)
     rows = np.zeros((_ROWS, n_nodes), np.uint64)
-    _adjustment_mistakes(*comparison, STRATEGIES.index(strategy), *workspace(n_nodes, *blocks), rows, out)
+    _adjustment_mistakes(pairs, STRATEGIES.index(strategy), workspace(n_nodes, *pairs[:2]), rows, out)
     return out

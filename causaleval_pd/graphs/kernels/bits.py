@@ -2,9 +2,6 @@
 
 Rows are a 2-d array of words (d, words), or for at most 64 nodes a 1-d array with one word per node, which is about
 half again as fast. Numba drops the branch on `ndim` that does not apply.
-
-Numba caches a compiled function by the file that holds it: after a change here the caches of the modules that call
-these functions are stale until those files change too.
 """
 
 from __future__ import annotations
@@ -13,8 +10,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+from numba.core import cgutils, types
+from numba.core.imputils import RefType, iternext_impl
+from numba.core.types.common import SimpleIteratorType
+from numba.extending import intrinsic, lower_builtin, models, register_model
 
 from causaleval_pd.execution.compilation import kernel_part
 
@@ -22,6 +21,8 @@ from .inputs import Ints, Words
 
 # Numba makes a float of an unsigned and a signed integer: whatever meets a word must be unsigned.
 ZERO, ONE, SIX, LAST = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
+#: in place of a node of an empty row
+NO_NODE = np.uint64(2**64 - 1)
 
 _WORD, _FLAG = ir.IntType(64), ir.IntType(1)
 
@@ -36,11 +37,15 @@ def popcount(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
+def _zeros(builder: Any, name: str, word: Any) -> Any:
+    # the second argument promises that the word is never zero
+    function = builder.module.declare_intrinsic(name, [_WORD], ir.FunctionType(_WORD, [_WORD, _FLAG]))
+    return builder.call(function, [word, ir.Constant(_FLAG, 1)])
+
+
 def _count_zeros(name: str) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        # the second argument promises that the word is never zero
-        function = builder.module.declare_intrinsic(name, [_WORD], ir.FunctionType(_WORD, [_WORD, _FLAG]))
-        return builder.call(function, [args[0], ir.Constant(_FLAG, 1)])
+        return _zeros(builder, name, args[0])
 
     return types.uint64(types.uint64), generate
 
@@ -55,6 +60,49 @@ def lowest(typing_context: Any, word: Any) -> Any:
 def zeros_above(typing_context: Any, word: Any) -> Any:
     """Return the number of zeros above the highest one of a word that is not zero."""
     return _count_zeros("llvm.ctlz")
+
+
+class _Members(SimpleIteratorType):
+    """The type of the iterator over the ones of a word: the node of its lowest bit, and where the rest of it stands."""
+
+    def __init__(self) -> None:
+        super().__init__("members", types.uint64)
+
+
+@register_model(_Members)
+class _MembersModel(models.StructModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, [("first", types.uint64), ("rest", types.CPointer(types.uint64))])
+
+
+@intrinsic
+def members(typing_context: Any, w: Any, word: Any) -> Any:
+    """Iterate over the nodes of the ones in word `w` of a row; a generator would not be inlined in `compact` code."""
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        iterator = cgutils.create_struct_proxy(signature.return_type)(context, builder)
+        iterator.first = builder.shl(args[0], ir.Constant(_WORD, 6))
+        iterator.rest = cgutils.alloca_once_value(builder, args[1])
+        return iterator._getvalue()
+
+    return _Members()(types.uint64, types.uint64), generate
+
+
+@lower_builtin("getiter", _Members)
+def _iterate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return args[0]
+
+
+@lower_builtin("iternext", _Members)
+@iternext_impl(RefType.UNTRACKED)
+def _take_next(context: Any, builder: Any, signature: Any, args: Any, result: Any) -> None:
+    iterator = cgutils.create_struct_proxy(signature.args[0])(context, builder, args[0])
+    rest = builder.load(iterator.rest)
+    some = builder.icmp_unsigned("!=", rest, ir.Constant(_WORD, 0))
+    result.set_valid(some)
+    with builder.if_then(some):
+        result.yield_(builder.add(iterator.first, _zeros(builder, "llvm.cttz", rest)))
+        builder.store(builder.and_(rest, builder.sub(rest, ir.Constant(_WORD, 1))), iterator.rest)
 
 
 @intrinsic
@@ -82,6 +130,62 @@ def bit_of(node: np.uint64) -> np.uint64:
 
 
 @kernel_part
+def has(row: Words, node: np.uint64) -> np.uint64:
+    """Return the bit of a node in a row: 0 or 1."""
+    compact()
+    return (row[node >> SIX] >> (node & LAST)) & ONE
+
+
+@kernel_part
+def add(row: Words, node: np.uint64) -> None:
+    """Set the bit of a node in a row."""
+    compact()
+    row[node >> SIX] |= bit_of(node)
+
+
+@kernel_part
+def drop(row: Words, node: np.uint64) -> None:
+    """Clear the bit of a node in a row."""
+    compact()
+    row[node >> SIX] &= ~bit_of(node)
+
+
+@kernel_part
+def take_lowest(row: Words) -> np.uint64:
+    """Remove the first node of a row and return it, or `NO_NODE` if the row is empty."""
+    compact()
+    for w in range(np.uint64(row.size)):
+        if row[w] != ZERO:
+            node = (w << SIX) + lowest(row[w])
+            row[w] &= row[w] - ONE
+            return node
+    return NO_NODE
+
+
+@kernel_part
+def is_empty(row: Words) -> bool:
+    """Return whether no bit of a row is set."""
+    compact()
+    union = ZERO
+    for w in range(row.size):
+        union |= row[w]
+    return union == ZERO
+
+
+@kernel_part
+def is_clique(row: Words, near: Words) -> bool:
+    """Return whether the nodes of a row are joined to each other; empty it."""
+    while True:
+        v = take_lowest(row)
+        if v == NO_NODE:
+            break
+        for w in range(row.size):
+            if row[w] & ~near[v, w]:
+                return False
+    return True
+
+
+@kernel_part
 def is_set(rows: Words, row: np.uint64, node: np.uint64) -> np.uint64:
     """Return the bit of `node` in a row: 0 or 1."""
     if rows.ndim == 1:
@@ -100,21 +204,31 @@ def flip(rows: Words, row: np.uint64, node: np.uint64, change: np.uint64) -> Non
 
 
 @kernel_part
+def pair_of(i: np.uint64, j: np.uint64, n_nodes: np.uint64) -> np.uint64:
+    """Return the number of the pair i < j."""
+    return ((i * (n_nodes + n_nodes - i - ONE)) >> ONE) + j - i - ONE
+
+
+@kernel_part
+def row_of(pair: np.uint64, i: np.uint64, end: np.uint64, n_nodes: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Return the first node of a pair that does not come before node i, whose pairs end before `end`, and its end."""
+    while pair >= end:
+        i += ONE
+        end += n_nodes - ONE - i
+    return i, end
+
+
+@kernel_part
 def mark_rows(planes: Words, into: Words, out: Words) -> None:
     """Set bit i of `into[j]` and bit j of `out[i]` for each mark i -> j of a graph, and clear the other bits."""
     into[:] = ZERO
     out[:] = ZERO
     n_nodes = np.uint64(into.shape[0])
-    i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
+    i, end = ZERO, n_nodes - ONE
     for w in range(np.uint64(planes.shape[1])):
-        left = planes[0, w] | planes[1, w]
-        while left != ZERO:
-            pair = (w << SIX) + lowest(left)
-            left &= left - ONE
-            while pair >= row_end:
-                i += ONE
-                row_end += n_nodes - ONE - i
-            j = pair + n_nodes - row_end
+        for pair in members(w, planes[0, w] | planes[1, w]):
+            i, end = row_of(pair, i, end, n_nodes)
+            j = pair + n_nodes - end
             forward = (planes[0, w] >> (pair & LAST)) & ONE
             backward = (planes[1, w] >> (pair & LAST)) & ONE
             flip(into, j, i, forward)
@@ -146,7 +260,7 @@ def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.ui
     i, j = source, target
     if i > j:
         i, j = j, i
-    pair = ((i * (n_nodes + n_nodes - i - ONE)) >> ONE) + j - i - ONE
+    pair = pair_of(i, j, n_nodes)
     planes[0, pair >> SIX] |= (undirected | np.uint64(source < target)) << (pair & LAST)
     planes[1, pair >> SIX] |= (undirected | np.uint64(source > target)) << (pair & LAST)
 
@@ -154,16 +268,11 @@ def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.ui
 @kernel_part
 def list_edges(graph: Words, n_nodes: np.uint64, low: Words, high: Words, mark: Words) -> int:
     """List the edges i < j in the order of their bits, with the marks: 1 forward, 2 backward, 3 both."""
-    e, i, row_end = 0, ZERO, n_nodes - ONE
+    e, i, end = 0, ZERO, n_nodes - ONE
     for w in range(np.uint64(graph.shape[1])):
-        left = graph[0, w] | graph[1, w]
-        while left != ZERO:
-            pair = (w << SIX) + lowest(left)
-            left &= left - ONE
-            while pair >= row_end:
-                i += ONE
-                row_end += n_nodes - ONE - i
-            low[e], high[e] = i, pair + n_nodes - row_end
+        for pair in members(w, graph[0, w] | graph[1, w]):
+            i, end = row_of(pair, i, end, n_nodes)
+            low[e], high[e] = i, pair + n_nodes - end
             forward, backward = (graph[0, w] >> (pair & LAST)) & ONE, (graph[1, w] >> (pair & LAST)) & ONE
             mark[e] = forward + (backward << ONE)
             e += 1
@@ -197,10 +306,7 @@ def causal_order(parents: Words, children: Words, waiting: Ints, order: Words) -
         v = np.int64(order[done])
         done += 1
         for w in range(np.uint64(children.shape[1])):
-            left = children[v, w]
-            while left != ZERO:
-                child = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for child in members(w, children[v, w]):
                 waiting[child] -= 1
                 if waiting[child] == 0:
                     order[placed] = child

@@ -20,9 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, popcount
-from .inputs import Ints, Words, checked_comparison, checked_planes
-from .lanes import Arcs, GraphRoom, load_dag, read_edges, walk_open, workspace
+from .bits import ONE, SIX, ZERO, add, compact, copy_row, drop, has, is_clique, is_empty, lowest, members, popcount
+from .inputs import Comparison, Ints, Words, checked_comparison
+from .lanes import Arcs, GraphRoom, Workspace, load_graph, read_edges, walk_open, workspace
 from .planes import row_words
 
 #: counters
@@ -51,15 +51,6 @@ class Choices(NamedTuple):
 
 
 @kernel_part
-def _is_empty(row: Words) -> bool:
-    """Return whether a set has no member."""
-    some = ZERO
-    for w in range(row.size):
-        some |= row[w]
-    return some == ZERO
-
-
-@kernel_part
 def _lowest_member(row: Words) -> np.uint64:
     """Return the first node of a set that is not empty."""
     w = ZERO
@@ -69,26 +60,17 @@ def _lowest_member(row: Words) -> np.uint64:
 
 
 @kernel_part
-def _holds(row: Words, node: np.uint64) -> bool:
-    """Return whether a node is in a set."""
-    return (row[node >> SIX] >> (node & LAST)) & ONE != ZERO
-
-
-@kernel_part
 def _fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None:
     """Fill `part` with the connected component of `start` within the nodes of `inside`."""
     compact()
     words = inside.size
     part[:] = ZERO
-    part[start >> SIX] = bit_of(start)
+    add(part, start)
     grown = True
     while grown:
         grown = False
         for w in range(np.uint64(words)):
-            left = part[w]
-            while left != ZERO:
-                v = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for v in members(w, part[w]):
                 for k in range(words):
                     new = near[v, k] & inside[k] & ~part[k]
                     if new != ZERO:
@@ -97,40 +79,24 @@ def _fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> Non
 
 
 @kernel_part
-def _is_simplicial(near: Words, left: Words, v: np.uint64) -> bool:
-    """Return whether the neighbours of a node among those left are adjacent to each other."""
-    compact()
-    words = np.uint64(left.size)
-    for w in range(words):
-        rest = near[v, w] & left[w]
-        while rest != ZERO:
-            u = (w << SIX) + lowest(rest)
-            rest &= rest - ONE
-            for k in range(words):
-                others = near[v, k] & left[k] & ~near[u, k]
-                if k == u >> SIX:
-                    others &= ~bit_of(u)
-                if others != ZERO:
-                    return False
-    return True
-
-
-@kernel_part
-def _is_orientable(arcs: Arcs, near: Words, part: Words, left: Words) -> bool:
+def _is_orientable(arcs: Arcs, near: Words, part: Words, left: Words, others: Words) -> bool:
     """Return whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
     compact()
     for a in range(arcs.size[0]):
         ends = np.uint64(arcs.tail[a]), np.uint64(arcs.head[a])
-        if not arcs.undirected[a] and _holds(part, ends[0]) and _holds(part, ends[1]):
+        if not arcs.undirected[a] and has(part, ends[0]) and has(part, ends[1]):
             return False
     copy_row(part, left, part.size)
     progress = True
-    while progress and not _is_empty(left):
+    while progress and not is_empty(left):
         progress = False
         for v in range(np.uint64(near.shape[0])):
-            if _holds(left, v) and _is_simplicial(near, left, v):
-                left[v >> SIX] ^= bit_of(v)
-                progress = True
+            if has(left, v):
+                for w in range(left.size):
+                    others[w] = near[v, w] & left[w]
+                if is_clique(others, near):
+                    drop(left, v)
+                    progress = True
     return progress
 
 
@@ -180,7 +146,7 @@ def _list_single(lists: Choices, v: np.uint64) -> None:
     s, c = counts[_STATES], counts[_CHOICES]
     for w in range(states.shape[1]):
         states[s, w] = ZERO
-    states[s, v >> SIX] = bit_of(v)
+    add(states[s], v)
     table[s, _FIRST_CHOICE], table[s + 1, _FIRST_CHOICE] = c, c + 1
     table[c, _SOURCE] = v
     table[c, _FIRST_CHILD] = table[c + 1, _FIRST_CHILD] = counts[_CHILDREN]
@@ -222,7 +188,7 @@ def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Wo
     words = group.size
     left, part, made = spare[0], spare[1], spare[2:4]
     copy_row(group, left, words)
-    while not _is_empty(left):
+    while not is_empty(left):
         first = _lowest_member(left)
         _fill_part(group, first, near, part)
         for k in range(words):
@@ -251,21 +217,21 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
     groups, spare = sets[2 : 2 + size], sets[2 + size :]
     seen[:] = ZERO
     covered[:] = ZERO
-    covered[source >> SIX] = bit_of(source)
+    add(covered, source)
     copy_row(covered, groups[0], words)
     for w in range(words):
         groups[1, w] = lists.states[number, w] & ~covered[w]
-    n_groups = 1 if _is_empty(groups[1]) else 2
+    n_groups = 1 if is_empty(groups[1]) else 2
     while n_groups > 0:
         front = groups[0]
         v = _lowest_member(front)
-        if not _holds(covered, v):
+        if not has(covered, v):
             for k in range(words):
                 covered[k] |= front[k]
             if not _list_parts(lists, number, front, seen, near, spare):
                 return False
-        seen[v >> SIX] |= bit_of(v)
-        front[v >> SIX] &= ~bit_of(v)
+        add(seen, v)
+        drop(front, v)
         n_groups = _refine(groups, n_groups, near[v], spare)
     return True
 
@@ -288,14 +254,11 @@ def _list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> int:
         for w in range(words):
             size += popcount(states[s, w])
         for w in range(words):
-            left = states[s, w]
-            while left != ZERO:
+            for v in members(w, states[s, w]):
                 if counts[_CHOICES] == states.shape[0]:
                     return _OVER_LIMIT
                 if counts[_CHILDREN] + size > lists.children.size:
                     return _MORE_CHILDREN
-                v = (w << SIX) + lowest(left)
-                left &= left - ONE
                 table[counts[_CHOICES], _SOURCE] = v
                 table[counts[_CHOICES], _FIRST_CHILD] = counts[_CHILDREN]
                 counts[_CHOICES] += 1
@@ -325,8 +288,8 @@ def _read_graph(planes: Words, room: GraphRoom, near: Words, arcs: Arcs) -> None
         arcs.tail[a], arcs.head[a] = room.ends[0, a], room.ends[1, a]
         if arcs.undirected[a]:
             u, v = np.uint64(room.ends[0, a]), np.uint64(room.ends[1, a])
-            near[u, v >> SIX] |= bit_of(v)
-            near[v, u >> SIX] |= bit_of(u)
+            add(near[u], v)
+            add(near[v], u)
     arcs.size[0], arcs.size[1] = n, n_undirected
 
 
@@ -346,9 +309,8 @@ def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
         used |= treatment[v]
     for v in range(parents.size):
         wrong = ((parents[v] & descendant[v]) | (~parents[v] & rows[0, v])) & ~treatment[v] & used
-        while wrong != ZERO:
-            cost[lowest(wrong)] += 1
-            wrong &= wrong - ONE
+        for lane in members(ZERO, wrong):
+            cost[lane] += 1
 
 
 @kernel_part
@@ -370,10 +332,8 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
             bit = ONE << np.uint64(c - start)
             treatment[table[c, _SOURCE]] |= bit
             for w in range(words):
-                left = states[state, words + w]
-                while left != ZERO:
-                    parents[(w << SIX) + lowest(left)] |= bit
-                    left &= left - ONE
+                for v in members(w, states[state, words + w]):
+                    parents[v] |= bit
         cost[:] = 0
         _count_lanes(true, arcs, rows, cost)
         for c in range(start, stop):
@@ -422,7 +382,7 @@ def _add_extremes(lists: Choices, out: Ints) -> None:
                 most = high_sum
         table[s, _LOW] = least
         table[s, _HIGH] = most
-        if _is_empty(states[s, words:]):  # a component of the graph, as nothing lies outside
+        if is_empty(states[s, words:]):  # a component of the graph, as nothing lies outside
             out[0] += least
             out[1] += most
 
@@ -442,7 +402,7 @@ def _local_extremes(
     cost, neighbours = place[-64:], place[:-64]
     listed = 0
     for u in range(np.uint64(near.shape[0])):
-        if _holds(near[v], u):
+        if has(near[v], u):
             neighbours[listed] = u
             listed += 1
     least = most = -1
@@ -468,15 +428,10 @@ def _local_extremes(
 
 @kernel
 def _sid_bounds(
-    truth: Words,
-    estimate: Words,
-    left: Ints,
-    right: Ints,
+    pairs: Comparison,
     first: int,
     lists: Choices,
-    room: GraphRoom,
-    true: Arcs,
-    arcs: Arcs,
+    work: Workspace,
     near: Words,
     rows: Words,
     sets: Words,
@@ -489,32 +444,32 @@ def _sid_bounds(
     from here, since what a function calls is compiled again with it.
     """
     compact()
-    counts = lists.counts
+    (room, true, arcs), counts = work, lists.counts
     n_nodes, words = near.shape
     done, everything, part = sets[0], sets[1], sets[2]
     everything[:] = ZERO
     for v in range(np.uint64(n_nodes)):
-        everything[v >> SIX] |= bit_of(v)
-    for n in range(first, left.size):
-        if n == first or left[n] != left[n - 1]:  # controls of one row share their truth
-            load_dag(truth[left[n]], room, true)
+        add(everything, v)
+    for n in range(first, pairs.truth_index.size):
+        if n == first or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            load_graph(pairs.truth[pairs.truth_index[n]], room, true)
         out[n] = 0
         if true.size[0] < 0:
             out[n, 2] = _CYCLIC
             continue
-        _read_graph(estimate[right[n]], room, near, arcs)
+        _read_graph(pairs.estimate[pairs.estimate_index[n]], room, near, arcs)
         done[:] = ZERO
         v = ZERO
         while v <= np.uint64(n_nodes):
             status = _OVER_LIMIT  # behind the last node, the sums of what is listed are added
             if v < np.uint64(n_nodes):
                 status = _LISTED
-                if _is_empty(near[v]) and counts[_CHOICES] < lists.states.shape[0]:
+                if is_empty(near[v]) and counts[_CHOICES] < lists.states.shape[0]:
                     _list_single(lists, v)
-                elif not _holds(done, v):
+                elif not has(done, v):
                     _fill_part(everything, v, near, part)
                     status = _UNORIENTABLE
-                    if _is_orientable(arcs, near, part, sets[3]):
+                    if _is_orientable(arcs, near, part, sets[3], sets[4]):
                         states, choices, children = counts[_STATES], counts[_CHOICES], counts[_CHILDREN]
                         status = _list_choices(lists, part, near, sets[3:])
                         if status != _LISTED:  # leave the lists as they were
@@ -533,16 +488,16 @@ def _sid_bounds(
                     continue
             if status != _LISTED and v < np.uint64(n_nodes):
                 for u in range(np.uint64(n_nodes)):  # each node of the component by itself
-                    if _holds(part, u):
+                    if has(part, u):
                         low, high = _local_extremes(true, arcs, near, u, lists.states.shape[0], rows, place)
                         out[n, 0] += low
                         out[n, 1] += high
                 out[n, 2] = _LOCAL
-            if v < np.uint64(n_nodes) and not _is_empty(near[v]) and not _holds(done, v):
+            if v < np.uint64(n_nodes) and not is_empty(near[v]) and not has(done, v):
                 for w in range(words):
                     done[w] |= part[w]
             v += ONE
-    return left.size
+    return pairs.truth_index.size
 
 
 def sid_bounds(
@@ -557,8 +512,7 @@ def sid_bounds(
     `limit` is on choices of (undirected part, source) of a component, each an evaluation of a node with parents; and on
     parent sets of one node where a component is bounded locally.
     """
-    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
-    blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
+    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     words = row_words(n_nodes)
     lists = Choices(
         states=np.empty((limit, 2 * words), np.uint64),
@@ -568,14 +522,14 @@ def sid_bounds(
         counts=np.zeros(4, np.int64),
     )
     scratch = (
-        *workspace(n_nodes, *blocks),
+        workspace(n_nodes, *pairs[:2]),
         np.empty((n_nodes, words), np.uint64),
         np.zeros((_ROWS, n_nodes), np.uint64),
         np.empty((2 * n_nodes + 17, words), np.uint64),  # sets of nodes
         np.empty(n_nodes + 2 + 64, np.int64),  # counts by size, and the costs of 64 lanes
     )
-    out = np.empty((len(comparison.truth_index), 3), np.int64)
+    out = np.empty((len(pairs.truth_index), 3), np.int64)
     done = 0
-    while (done := _sid_bounds(*comparison, done, lists, *scratch, out)) < len(out):
+    while (done := _sid_bounds(pairs, done, lists, *scratch, out)) < len(out):
         lists = lists._replace(children=np.empty(2 * len(lists.children) + n_nodes, np.int64))
     return out

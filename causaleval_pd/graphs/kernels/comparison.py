@@ -13,25 +13,27 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .adjustment import adjustment_mistakes
 from .bits import (
-    LAST,
     ONE,
     SIX,
     ZERO,
+    add,
     bit_of,
     causal_order,
     count_colliders,
+    drop,
     drop_undirected,
     fill_compelled,
     flip,
+    has,
     is_set,
-    lowest,
     mark_rows,
+    members,
     popcount,
     set_mark,
 )
 from .bounds import sid_bounds
 from .draws import draw_graphs
-from .inputs import Ints, Words, checked_comparison, checked_planes, read_only
+from .inputs import Comparison, Ints, Words, checked_comparison, checked_planes, read_only
 from .pair_counts import adjacency_counts, direction_counts, type_counts
 from .planes import CLASS_BITS, DAG, DIGRAPH, N_PLANES, PLAIN_KINDS, row_words
 from .relations import ancestor_counts, blanket_counts, separation_mistakes
@@ -70,17 +72,12 @@ def _dag_to_cpdag(
         ranked[:] = ZERO
         for v in range(n_nodes):
             for w in range(np.uint64(parents.shape[1])):
-                left = parents[v, w]
-                while left != ZERO:
-                    flip(ranked, rank[v], rank[(w << SIX) + lowest(left)], ONE)
-                    left &= left - ONE
+                for u in members(w, parents[v, w]):
+                    flip(ranked, rank[v], rank[u], ONE)
         fill_compelled(ranked, compelled)
         for v in range(n_nodes):
             for w in range(np.uint64(ranked.shape[1])):
-                left = ranked[v, w]
-                while left != ZERO:
-                    u = (w << SIX) + lowest(left)
-                    left &= left - ONE
+                for u in members(w, ranked[v, w]):
                     set_mark(out[n], order[u], order[v], n_nodes, ONE ^ is_set(compelled, v, u))
 
 
@@ -128,10 +125,7 @@ def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
         if out[x, w] & ~into[x, w] & alive[w]:
             return False
     for w in range(words):
-        left = into[x, w] & out[x, w] & alive[w]
-        while left != ZERO:
-            y = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for y in members(w, into[x, w] & out[x, w] & alive[w]):
             for k in range(words):
                 others = (into[x, k] | out[x, k]) & alive[k]
                 if k == y >> SIX:
@@ -151,18 +145,16 @@ def _extend(planes: Words, rows: Words, extended: Words, ok: NDArray[np.bool_]) 
         mark_rows(planes[n], into, out)
         alive[:] = ZERO
         for v in range(n_nodes):
-            alive[v >> SIX] |= bit_of(v)
+            add(alive, v)
         left, progress = n_nodes, True
         while left > ZERO and progress:
             progress = False
             for x in range(n_nodes):
-                if (alive[x >> SIX] >> (x & LAST)) & ONE and _is_sink(into, out, alive, x):
-                    alive[x >> SIX] ^= bit_of(x)
+                if has(alive, x) and _is_sink(into, out, alive, x):
+                    drop(alive, x)
                     for w in range(words):
-                        parents = into[x, w] & alive[w]
-                        while parents != ZERO:
-                            set_mark(extended[n], (w << SIX) + lowest(parents), x, n_nodes, ZERO)
-                            parents &= parents - ONE
+                        for y in members(w, into[x, w] & alive[w]):
+                            set_mark(extended[n], y, x, n_nodes, ZERO)
                     left -= ONE
                     progress = True
         ok[n] = left == ZERO
@@ -198,15 +190,15 @@ def _v_structure_rows(planes: Words, parents: Words, adjacent: Words) -> None:
 
 
 @kernel
-def _v_structures(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: NDArray[np.int32]) -> None:
+def _v_structures(pairs: Comparison, rows: Words, out: NDArray[np.int32]) -> None:
     """Fill the v-structures of truth, estimate and both, one row each."""
     parents, adjacent, other_parents, other_adjacent = rows[0], rows[1], rows[2], rows[3]
     true = 0
-    for n in range(left.size):
-        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            _v_structure_rows(truth[left[n]], parents, adjacent)
+    for n in range(pairs.truth_index.size):
+        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            _v_structure_rows(pairs.truth[pairs.truth_index[n]], parents, adjacent)
             true = count_colliders(parents, adjacent)
-        _v_structure_rows(estimate[right[n]], other_parents, other_adjacent)
+        _v_structure_rows(pairs.estimate[pairs.estimate_index[n]], other_parents, other_adjacent)
         out[0, n], out[1, n] = true, count_colliders(other_parents, other_adjacent)
         for v in range(parents.shape[0]):
             for w in range(parents.shape[1]):
@@ -223,11 +215,9 @@ def v_structure_counts(
     Columns of the result (n, 3): those of the truth, of the estimate and of both. Parameters are those of
     `adjacency_counts`.
     """
-    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
-    for block in (comparison.truth, comparison.estimate):
-        checked_planes(block, n_nodes)
-    out = np.empty((3, len(comparison.truth_index)), np.int32)
-    _v_structures(*comparison, _rows(n_nodes, 4), out)
+    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
+    out = np.empty((3, len(pairs.truth_index)), np.int32)
+    _v_structures(pairs, _rows(n_nodes, 4), out)
     return out.T
 
 

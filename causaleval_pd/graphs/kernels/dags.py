@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, SIX, ZERO, flip, is_set, lowest, set_mark
+from .bits import ONE, ZERO, flip, is_set, members, set_mark
 from .dag_counts import Floats, Laws, best_weight, check_counted, laws
-from .draws import STEP, draw_pairs, mix, shuffle, two_below, unit
+from .draws import STEP, draw_pairs, mix, shuffle, stream, two_below, unit
 from .inputs import Ints, Words, are_sparse, check_edges, edge_room
 from .planes import N_PLANES, plane_words, row_words
 
@@ -80,10 +80,9 @@ def _draw_sparse(
     low, high, parents, scratch = edges[0], edges[1], nodes[0], nodes[1]
     d = np.uint64(parents.size)
     for row in rows:
-        base = mix(keys[row] + STEP)
         m = n_edges[row]
         for column in range(count):
-            state = mix(base + np.uint64(start + column + 1) * STEP)
+            state = stream(keys[row], start + column)
             done = False
             while not done:
                 state = draw_pairs(state, m, scratch, low, high)
@@ -125,6 +124,19 @@ def _draw_layers(state: np.uint64, most: int, laws: Laws, layers: Layers) -> tup
 
 
 @kernel_part
+def _place(x: float, sums: Floats | Ints, first: int, most: int) -> int:
+    """Return how many ascending numbers from place `first` on are at most x, up to `most`."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high) >> 1
+        if sums[first + middle] <= x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel_part
 def _has_arcs(state: np.uint64, wanted: int, n_slots: int, arcs: Floats) -> tuple[np.uint64, bool]:
     """Toss a coin for each slot, and check whether `wanted` of them have an arc; slots go by powers of two."""
     left, n_arcs, k = n_slots, 0, 62
@@ -133,14 +145,7 @@ def _has_arcs(state: np.uint64, wanted: int, n_slots: int, arcs: Floats) -> tupl
             k -= 1
         state += STEP
         x = unit(state)
-        first, low, high = (1 << k) + k - 1, 0, 1 << k
-        while low < high:
-            middle = (low + high) >> 1
-            if arcs[first + middle] <= x:
-                low = middle + 1
-            else:
-                high = middle
-        n_arcs += low
+        n_arcs += _place(x, arcs, (1 << k) + k - 1, 1 << k)
         left -= 1 << k
         if n_arcs > wanted or n_arcs + left < wanted:
             return state, False
@@ -174,13 +179,7 @@ def _fill_slots(state: np.uint64, wanted: int, layers: Layers, rows: Words) -> n
     while missing > 0:
         state += STEP
         accepted, number, _ = two_below(mix(state), np.uint64(n_slots), ONE)
-        low, high = 0, n_nodes - 1
-        while low < high:  # the first place whose slots end behind that number
-            middle = (low + high) >> 1
-            if slots[middle + 1] <= np.int64(number):
-                low = middle + 1
-            else:
-                high = middle
+        low = _place(np.int64(number), slots, 1, n_nodes - 1)
         t, a = np.uint64(low), number - np.uint64(slots[low])
         if accepted and is_set(rows, t, a) == ZERO:
             flip(rows, t, a, ONE)
@@ -210,10 +209,8 @@ def _name_places(graph: Words, rows: Words, names: Words) -> None:
     n_nodes = np.uint64(names.size)
     for t in range(names.size):
         for w in range(np.uint64(rows.shape[1])):
-            left = rows[t, w]
-            while left != ZERO:
-                set_mark(graph, names[(w << SIX) + lowest(left)], names[t], n_nodes, ZERO)
-                left &= left - ONE
+            for a in members(w, rows[t, w]):
+                set_mark(graph, names[a], names[t], n_nodes, ZERO)
 
 
 @kernel
@@ -232,9 +229,8 @@ def _draw_dags(
     """Draw the DAGs of some rows, which have a weight in common."""
     n_nodes = laws.reach.size - 1
     for row in rows:
-        base = mix(keys[row] + STEP)
         for column in range(count):
-            state = mix(base + np.uint64(start + column + 1) * STEP)
+            state = stream(keys[row], start + column)
             state, rest = _draw_shape(state, n_edges[row], laws, layers)
             rows_of_parents[:] = ZERO
             for t in range(n_nodes):

@@ -14,12 +14,12 @@ the whole word is rejected if x n mod 2^32 < 2^32 mod n in either half. Pairs ar
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import LAST, ONE, SIX, ZERO, copy_row, fill_compelled, flip, is_set, list_edges, set_mark
-from .inputs import Ints, Words, check_index, checked_draws, checked_planes, edge_room, read_only
+from .bits import ONE, ZERO, add, copy_row, fill_compelled, flip, is_set, list_edges, set_mark
+from .inputs import Draws, GraphDraws, Ints, Words, checked_draws, edge_room, graph_draws, read_only
 from .planes import N_PLANES, plane_words, row_words
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -34,6 +34,12 @@ def mix(z: np.uint64) -> np.uint64:
     z = (z ^ (z >> _30)) * _FIRST
     z = (z ^ (z >> _27)) * _SECOND
     return z ^ (z >> _31)
+
+
+@kernel_part
+def stream(key: np.uint64, draw: int) -> np.uint64:
+    """Return the state at which the stream of a row's draw begins; draw -1 names the stream that its draws share."""
+    return mix(mix(key + STEP) + np.uint64(draw + 1) * STEP)
 
 
 @kernel_part
@@ -101,40 +107,23 @@ def shuffle(state: np.uint64, order: Words) -> np.uint64:
 
 
 @kernel
-def _draw(
-    n_edges: Ints,
-    cpdag: NDArray[np.bool_],
-    keys: Words,
-    fixed: Ints,
-    start: int,
-    count: int,
-    parents: Words,
-    compelled: Words,
-    order: Words,
-    low: Words,
-    high: Words,
-    planes: Words,
-) -> None:
-    """Draw graphs start .. start + count - 1 of each row into `planes` (n * count, 2, W), as `draw_graphs` checked.
-
-    `fixed` is the causal order. Room: parents, compelled (d,) or (d, words), one word per node being about half again
-    as fast; order (d,); low, high (E,) for pairs of ranks.
-    """
+def _draw(draws: Draws, rows: Words, order: Words, pairs: Words, planes: Words) -> None:
+    """Draw graphs into `planes` (n * count, 2, W); `pairs` has room for pairs of ranks, `rows` for parents."""
+    parents, compelled, low, high = rows[0], rows[1], pairs[0], pairs[1]
     n_nodes = np.uint64(parents.shape[0])
-    for i in range(fixed.size):
-        order[i] = fixed[i]
-    for row in range(keys.size):
-        base = mix(keys[row] + STEP)
-        for column in range(count):
-            state = mix(base + np.uint64(start + column + 1) * STEP)
-            wanted = n_edges[row, column if n_edges.shape[1] > 1 else 0]
+    for i in range(draws.order.size):
+        order[i] = draws.order[i]
+    for row in range(draws.keys.size):
+        for column in range(draws.n_draws):
+            state = stream(draws.keys[row], draws.start + column)
+            wanted = draws.n_edges[row, column if draws.n_edges.shape[1] > 1 else 0]
             state = draw_pairs(state, wanted, parents, low, high)
-            if fixed.size == 0:
+            if draws.order.size == 0:
                 shuffle(state, order)
-            if cpdag[row]:
+            if draws.cpdag[row]:
                 fill_compelled(parents, compelled)
-            into = compelled if cpdag[row] else parents
-            graph = planes[row * count + column]
+            into = compelled if draws.cpdag[row] else parents
+            graph = planes[row * draws.n_draws + column]
             for e in range(wanted):
                 undirected = ONE ^ is_set(into, high[e], low[e])
                 set_mark(graph, order[low[e]], order[high[e]], n_nodes, undirected)
@@ -154,7 +143,7 @@ def draw_graphs(
     rows = np.empty((2, n_nodes) if n_nodes <= 64 else (2, n_nodes, row_words(n_nodes)), np.uint64)
     causal = np.empty(n_nodes, np.uint64)
     pairs = np.empty((2, int(draws.n_edges.max(initial=0)) + 1), np.uint64)
-    _draw(draws.n_edges, draws.cpdag, draws.keys, draws.order, start, count, *rows, causal, *pairs, planes)
+    _draw(draws, rows, causal, pairs, planes)
     return planes
 
 
@@ -163,8 +152,8 @@ def _rows_of(u: Words, v: Words, m: int, rows: Words) -> None:
     """Fill the rows of neighbours from `m` edges."""
     rows[:] = ZERO
     for e in range(m):
-        rows[u[e], v[e] >> SIX] |= ONE << (v[e] & LAST)
-        rows[v[e], u[e] >> SIX] |= ONE << (u[e] & LAST)
+        add(rows[u[e]], v[e])
+        add(rows[v[e]], u[e])
 
 
 @kernel_part
@@ -185,42 +174,31 @@ def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, r
         if p == y or x == q or is_set(rows, p, y) or is_set(rows, x, q):
             continue
         for s, t in ((p, q), (x, y), (p, y), (x, q)):
-            rows[s, t >> SIX] ^= ONE << (t & LAST)
-            rows[t, s >> SIX] ^= ONE << (s & LAST)
+            flip(rows, s, t, ONE)
+            flip(rows, t, s, ONE)
         u[e], v[e], u[f], v[f] = p, y, x, q
     return state
 
 
 @kernel
-def _switch_edges(
-    planes: Words,
-    index: Ints,
-    attempts: Ints,
-    keys: Words,
-    start: int,
-    count: int,
-    edges: Words,
-    rows: Words,
-    out: Words,
-) -> None:
+def _switch_edges(draws: GraphDraws, attempts: Ints, edges: Words, rows: Words) -> None:
     """Draw skeletons with the degrees of the rows' graphs."""
     d = np.uint64(rows.shape[0])
     u, v, mark, hub_u, hub_v = edges[0], edges[1], edges[2], edges[3], edges[4]
-    for row in range(keys.size):
-        base = mix(keys[row] + STEP)
-        m = list_edges(planes[index[row]], d, u, v, mark)
+    for row in range(draws.keys.size):
+        m = list_edges(draws.graphs[draws.positions[row]], d, u, v, mark)
         if m > 1:
             _rows_of(u, v, m, rows)
-            _switch(mix(base), attempts[row], u, v, np.uint64(m), rows)
+            _switch(stream(draws.keys[row], -1), attempts[row], u, v, np.uint64(m), rows)
         copy_row(u, hub_u, m)
         copy_row(v, hub_v, m)
-        for column in range(count):
+        for column in range(draws.n_draws):
             copy_row(hub_u, u, m)
             copy_row(hub_v, v, m)
             if m > 1:
                 _rows_of(u, v, m, rows)
-                _switch(mix(base + np.uint64(start + column + 1) * STEP), attempts[row], u, v, np.uint64(m), rows)
-            graph = out[row * count + column]
+                _switch(stream(draws.keys[row], draws.start + column), attempts[row], u, v, np.uint64(m), rows)
+            graph = draws.planes[row * draws.n_draws + column]
             for e in range(m):
                 set_mark(graph, u[e], v[e], d, ONE)
 
@@ -234,10 +212,7 @@ def switch_edges(
     away from a common graph, which makes them exchangeable if the row's graph is uniform given its degrees, however few
     the steps (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633).
     """
-    graphs, names = checked_planes(planes, n_nodes), read_only(keys, np.uint64)
-    chosen = check_index(index, len(graphs), (len(names),), start, count)
-    out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    steps, edges = read_only(attempts, np.int64), edge_room(n_nodes, 5)
+    draws = graph_draws(planes, n_nodes, index, keys, start, count)
     rows = np.empty((n_nodes, row_words(n_nodes)), np.uint64)
-    _switch_edges(graphs, chosen, steps, names, start, count, edges, rows, out)
-    return out
+    _switch_edges(draws, read_only(attempts, np.int64), edge_room(n_nodes, 5), rows)
+    return draws.planes

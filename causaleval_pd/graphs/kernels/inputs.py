@@ -32,12 +32,25 @@ class Comparison(NamedTuple):
 
 
 class Draws(NamedTuple):
-    """Which graphs to draw, one row each."""
+    """Which graphs to draw, one row each: draws `start` .. `start + n_draws - 1`."""
 
     n_edges: Ints
     cpdag: NDArray[np.bool_]
     keys: Words
     order: Ints
+    start: int
+    n_draws: int
+
+
+class GraphDraws(NamedTuple):
+    """Which draws to make of given graphs, one row each, and the planes to fill, (n * n_draws, 2, W)."""
+
+    graphs: Words
+    positions: Ints
+    keys: Words
+    start: int
+    n_draws: int
+    planes: Words
 
 
 def read_only(array: ArrayLike, dtype: Any) -> NDArray[Any]:
@@ -104,8 +117,12 @@ def checked_comparison(
     *,
     in_place: bool = False,
     n_planes: int = N_PLANES,
+    n_nodes: int | None = None,
 ) -> Comparison:
-    """Return blocks and indices ready for a kernel that compares graph by graph, the blocks as they are `in_place`."""
+    """Return blocks and indices ready for a kernel that compares graph by graph, the blocks as they are `in_place`.
+
+    With a number of nodes the bits of the blocks are checked, too.
+    """
     comparison = Comparison(
         np.asarray(truth, np.uint64) if in_place else read_only(truth, np.uint64),
         np.asarray(estimate, np.uint64) if in_place else read_only(estimate, np.uint64),
@@ -118,7 +135,10 @@ def checked_comparison(
             f"truth and estimate must have the shapes (N, {n_planes}, W) and (K, {n_planes}, W), found {shapes[0]} "
             f"and {shapes[1]}"
         )
-    checked_indices(comparison.truth, comparison.estimate, comparison.truth_index, comparison.estimate_index)
+    checked_indices(*comparison)
+    if n_nodes is not None:
+        checked_planes(comparison.truth, n_nodes)
+        checked_planes(comparison.estimate, n_nodes)
     return comparison
 
 
@@ -126,11 +146,9 @@ def checked_draws(
     n_nodes: int, n_edges: ArrayLike, cpdag: ArrayLike, keys: ArrayLike, start: int, count: int, order: ArrayLike
 ) -> Draws:
     """Return the arguments of `draw_graphs` ready for drawing."""
-    draws = Draws(
-        read_only(n_edges, np.int64), read_only(cpdag, np.bool_), read_only(keys, np.uint64), read_only(order, np.int64)
-    )
-    if start < 0 or count < 0:
-        raise ValueError(f"start and count must not be negative, found {start} and {count}")
+    numbers = read_only(n_edges, np.int64), read_only(cpdag, np.bool_)
+    draws = Draws(*numbers, read_only(keys, np.uint64), read_only(order, np.int64), start, count)
+    _check_draws(start, count)
     edges, n_rows = draws.n_edges, len(draws.keys)
     if (
         edges.ndim != 2
@@ -174,6 +192,16 @@ def check_index(index: ArrayLike, n_graphs: int, shape: tuple[int, ...], start: 
     return chosen
 
 
+def graph_draws(
+    planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int, *, each: bool = False
+) -> GraphDraws:
+    """Return the draws of given graphs ready for a kernel; with `each`, a draw may have a graph of its own."""
+    graphs, names = checked_planes(planes, n_nodes), read_only(keys, np.uint64)
+    chosen = check_index(index, len(graphs), (len(names), 1) if each else (len(names),), start, count)
+    out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
+    return GraphDraws(graphs, chosen, names, start, count, out)
+
+
 def check_edges(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> tuple[Ints, Words]:
     """Return numbers of edges and keys, one per row."""
     names, edges = read_only(keys, np.uint64), read_only(n_edges, np.int64)
@@ -187,8 +215,8 @@ def check_edges(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, c
 
 
 def edge_numbers(graphs: Words) -> Ints:
-    """Count the edges of each graph."""
-    return np.asarray(count_ones(graphs[:, 0] | graphs[:, 1]).sum(axis=1), np.int64)
+    """Count the adjacent pairs of each graph, of any number of planes."""
+    return np.asarray(count_ones(np.bitwise_or.reduce(graphs, axis=1)).sum(axis=1), np.int64)
 
 
 def _check_draws(start: int, count: int) -> None:

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from .bits import ONE, ZERO, compact, lowest
-from .inputs import Ints, Words
-from .planes import count_ones
+from .bits import LAST, ONE, ZERO, compact, members, row_of
+from .inputs import Ints, Words, edge_numbers
 
 Nodes = NDArray[np.uint16]
 Flags = NDArray[np.bool_]
@@ -58,28 +57,29 @@ class GraphRoom(NamedTuple):
 MOST_NODES = 20_000
 
 
-def workspace(n_nodes: int, *blocks: Words) -> tuple[GraphRoom, Arcs, Arcs]:
-    """Return room for reading any graph of some blocks, and for the arcs of two of them."""
+class Workspace(NamedTuple):
+    """Room for reading any graph of two blocks, and for the arcs of a truth and an estimate."""
+
+    room: GraphRoom
+    true: Arcs
+    arcs: Arcs
+
+
+def workspace(n_nodes: int, *blocks: Words) -> Workspace:
+    """Return room for the graphs of some blocks."""
     if n_nodes > MOST_NODES:
         raise ValueError(
             f"paths are compared in graphs of at most {MOST_NODES} nodes, found {n_nodes}; compare adjacencies, or "
             "parts of the graphs"
         )
-    most = 1
-    for planes in blocks:
-        if len(planes):
-            most = max(most, int(count_ones(planes[:, 0] | planes[:, 1]).sum(axis=1).max()))
-    room = GraphRoom(
-        np.empty((2, most), np.uint16),
-        np.empty(most, np.bool_),
-        np.empty(most, np.int64),
-        np.empty((NODE_ROWS, n_nodes + 1), np.int64),
-    )
+    most = max([1, *(int(edge_numbers(planes).max(initial=0)) for planes in blocks)])
+    ends, undirected, listed = np.empty((2, most), np.uint16), np.empty(most, np.bool_), np.empty(most, np.int64)
+    room = GraphRoom(ends, undirected, listed, np.empty((NODE_ROWS, n_nodes + 1), np.int64))
     true, arcs = (
         Arcs(np.empty(most, np.uint16), np.empty(most, np.uint16), np.empty(most, np.bool_), np.zeros(2, np.int64))
         for _ in range(2)
     )
-    return room, true, arcs
+    return Workspace(room, true, arcs)
 
 
 @kernel_part
@@ -87,19 +87,14 @@ def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> t
     """Fill in the edges (tail, head) of a graph and whether they are undirected; return the numbers of both."""
     compact()
     forwards, backwards, tail, head = planes[0], planes[1], ends[0], ends[1]
-    n_edges = loose = i = 0
-    row_end = n_nodes - 1  # pairs of node i end before row_end
-    for w in range(planes.shape[1]):
+    n_edges = loose = 0
+    nodes = np.uint64(n_nodes)
+    i, end = ZERO, nodes - ONE
+    for w in range(np.uint64(planes.shape[1])):
         forward, backward = forwards[w], backwards[w]
-        left = forward | backward
-        while left != ZERO:
-            bit: np.uint64 = lowest(left)
-            left &= left - ONE
-            pair = 64 * w + np.int64(bit)
-            while pair >= row_end:
-                i += 1
-                row_end += n_nodes - 1 - i
-            j = pair + n_nodes - row_end
+        for pair in members(w, forward | backward):
+            i, end = row_of(pair, i, end, nodes)
+            j, bit = pair + nodes - end, pair & LAST
             if (forward >> bit) & ONE:
                 tail[n_edges], head[n_edges] = i, j
             else:
@@ -148,13 +143,8 @@ def sort_arcs(room: GraphRoom, n_arcs: int, tail: Nodes, head: Nodes, undirected
     """Fill (tail, head, undirected) with the arcs in `room`, by the heads' causal order; False if there is a cycle."""
     compact()
     sources, targets, listed, nodes = room.ends[0], room.ends[1], room.listed, room.nodes
-    first, order, following, n_parents, waiting = (
-        nodes[FIRST],
-        nodes[ORDER],
-        nodes[NEXT],
-        nodes[N_PARENTS],
-        nodes[WAITING],
-    )
+    first, order, following = nodes[FIRST], nodes[ORDER], nodes[NEXT]
+    n_parents, waiting = nodes[N_PARENTS], nodes[WAITING]
     n_nodes = order.size - 1
     # edges by tail
     first[:] = 0
@@ -201,15 +191,6 @@ def sort_arcs(room: GraphRoom, n_arcs: int, tail: Nodes, head: Nodes, undirected
             tail[here], head[here], undirected[here] = u, v, room.undirected[a]
             following[v] += 1
     return True
-
-
-@kernel_part
-def load_dag(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
-    """Read a DAG into sorted arcs."""
-    compact()
-    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
-    acyclic = sort_arcs(room, n, arcs.tail, arcs.head, arcs.undirected)
-    arcs.size[0], arcs.size[1] = n if acyclic else -1, n_undirected
 
 
 @kernel_part

@@ -6,6 +6,7 @@ Graphs are read in place, those of agreements in packed cells.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ZERO, popcount
-from .inputs import Comparison, Ints, Words, checked_comparison, checked_indices, words_in_place
+from .inputs import Ints, Words, checked_comparison, checked_indices, words_in_place
 from .planes import N_ADJACENCY_COUNTS, N_MIXED_PLANES, N_PLANES
 
 Row = NDArray[np.float64]
@@ -21,55 +22,50 @@ Row = NDArray[np.float64]
 N_DIRECTION_COUNTS = 6
 
 
+class Side(NamedTuple):
+    """The graphs of one side of the pairs, where they stand."""
+
+    #: all words, how many of them the graphs are apart, and how many a plane has
+    words: Words
+    step: int
+    length: np.uint64
+    #: whether graphs have four planes
+    mixed: bool
+    #: (n,): position of each pair's graph
+    index: Ints
+
+
 @kernel
-def _adjacency_counts(
-    truth: Words,
-    truth_step: int,
-    estimate: Words,
-    estimate_step: int,
-    words: np.uint64,
-    left: Ints,
-    right: Ints,
-    mixed: bool,
-    n_pairs: int,
-    out: tuple[Row, ...],
-) -> None:
-    """Fill the counts of each pair, an array per count; graphs are that many words apart."""
+def _adjacency_counts(true: Side, claimed: Side, n_pairs: int, out: tuple[Row, ...]) -> None:
+    """Fill the counts of each pair, an array per count."""
+    truth, estimate, words = true.words, claimed.words, true.length
     tp, fp, fn, tn, different = out
-    for n in range(left.size):
-        t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
-        shared = true = estimated = unlike = 0
+    for n in range(true.index.size):
+        t, e = np.uint64(true.index[n] * true.step), np.uint64(claimed.index[n] * claimed.step)
+        shared = n_true = n_claimed = unlike = 0
         for w in range(words):
             tf, tb, ef, eb = truth[t + w], truth[t + w + words], estimate[e + w], estimate[e + w + words]
-            near, claimed, differ = tf | tb, ef | eb, (tf ^ ef) | (tb ^ eb)
-            if mixed:
+            near, found, differ = tf | tb, ef | eb, (tf ^ ef) | (tb ^ eb)
+            if true.mixed:
                 third, fourth = w + words + words, w + words + words + words
                 near |= truth[t + third] | truth[t + fourth]
-                claimed |= estimate[e + third] | estimate[e + fourth]
+                found |= estimate[e + third] | estimate[e + fourth]
                 differ |= (truth[t + third] ^ estimate[e + third]) | (truth[t + fourth] ^ estimate[e + fourth])
-            shared += popcount(near & claimed)
-            true += popcount(near)
-            estimated += popcount(claimed)
+            shared += popcount(near & found)
+            n_true += popcount(near)
+            n_claimed += popcount(found)
             unlike += popcount(differ)
-        tp[n], fp[n], fn[n], tn[n] = shared, estimated - shared, true - shared, n_pairs - true - estimated + shared
+        tp[n], fp[n], fn[n], tn[n] = shared, n_claimed - shared, n_true - shared, n_pairs - n_true - n_claimed + shared
         different[n] = unlike
 
 
 @kernel
-def _direction_counts(
-    truth: Words,
-    truth_step: int,
-    estimate: Words,
-    estimate_step: int,
-    words: np.uint64,
-    left: Ints,
-    right: Ints,
-    out: NDArray[np.float64],
-) -> None:
-    """Fill the counts of each pair, a row per count; graphs are that many words apart."""
-    for n in range(left.size):
-        t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
-        same = opposite = directed = claimed = lost = added = 0
+def _direction_counts(true: Side, claimed: Side, out: NDArray[np.float64]) -> None:
+    """Fill the counts of each pair, a row per count."""
+    truth, estimate, words = true.words, claimed.words, true.length
+    for n in range(true.index.size):
+        t, e = np.uint64(true.index[n] * true.step), np.uint64(claimed.index[n] * claimed.step)
+        same = opposite = directed = oriented = lost = added = 0
         for w in range(words):
             tf, tb, ef, eb = truth[t + w], truth[t + w + words], estimate[e + w], estimate[e + w + words]
             t_arrow, e_arrow = tf ^ tb, ef ^ eb
@@ -77,11 +73,11 @@ def _direction_counts(
             same += popcount(both & ~(tf ^ ef))
             opposite += popcount(both & (tf ^ ef))
             directed += popcount(t_arrow)
-            claimed += popcount(e_arrow)
+            oriented += popcount(e_arrow)
             lost += popcount(t_arrow & ef & eb)
             added += popcount(e_arrow & tf & tb)
         out[0, n], out[1, n], out[2, n] = same, opposite, directed
-        out[3, n], out[4, n], out[5, n] = claimed, lost, added
+        out[3, n], out[4, n], out[5, n] = oriented, lost, added
 
 
 def adjacency_counts(
@@ -106,7 +102,7 @@ def adjacency_counts(
     rows = tuple(np.empty(n) for _ in range(N_ADJACENCY_COUNTS)) if out is None else tuple(out)
     if len(rows) != N_ADJACENCY_COUNTS or any(row.shape != (n,) for row in rows):
         raise ValueError(f"out must be {N_ADJACENCY_COUNTS} arrays of length {n}")
-    _adjacency_counts(*_in_place(comparison), mixed, n_nodes * (n_nodes - 1) // 2, rows)
+    _adjacency_counts(*_sides(*comparison), n_nodes * (n_nodes - 1) // 2, rows)
     return rows
 
 
@@ -120,13 +116,16 @@ def direction_counts(
     """
     comparison = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True)
     out = np.empty((N_DIRECTION_COUNTS, len(comparison.truth_index)))
-    _direction_counts(*_in_place(comparison), out)
+    _direction_counts(*_sides(*comparison), out)
     return out
 
 
-def _in_place(given: Comparison) -> tuple[Words, int, Words, int, np.uint64, Ints, Ints]:
-    sides = *words_in_place(given.truth), *words_in_place(given.estimate)
-    return *sides, np.uint64(given.truth.shape[2]), given.truth_index, given.estimate_index
+def _sides(truth: Words, estimate: Words, left: Ints, right: Ints) -> tuple[Side, Side]:
+    true, claimed = (
+        Side(*words_in_place(planes), np.uint64(planes.shape[2]), planes.shape[1] == N_MIXED_PLANES, index)
+        for planes, index in ((truth, left), (estimate, right))
+    )
+    return true, claimed
 
 
 #: a word of ones
@@ -150,15 +149,8 @@ def _bits_of_types(planes: Words, at: np.uint64, words: np.uint64, lifted: bool,
 
 @kernel
 def _type_counts(
-    truth: Words,
-    truth_step: int,
-    truth_lifted: bool,
-    estimate: Words,
-    estimate_step: int,
-    estimate_lifted: bool,
-    words: np.uint64,
-    left: Ints,
-    right: Ints,
+    true: Side,
+    claimed: Side,
     true_flips: Words,
     estimated_flips: Words,
     true_bits: Words,
@@ -167,15 +159,15 @@ def _type_counts(
     table: NDArray[np.int64],
     out: NDArray[np.float64],
 ) -> None:
-    """Fill the table of each pair, none first; graphs are that many words apart."""
-    n_true, n_estimated = true_flips.shape[0], estimated_flips.shape[0]
-    for n in range(left.size):
-        t, e = np.uint64(left[n] * truth_step), np.uint64(right[n] * estimate_step)
+    """Fill the table of each pair, none first."""
+    n_true, n_estimated, words = true_flips.shape[0], estimated_flips.shape[0], true.length
+    for n in range(true.index.size):
+        t, e = np.uint64(true.index[n] * true.step), np.uint64(claimed.index[n] * claimed.step)
         table[:] = 0
         for w in range(words):
-            _bits_of_types(truth, t + w, words, truth_lifted, true_flips, true_bits)
-            _bits_of_types(estimate, e + w, words, estimate_lifted, estimated_flips, estimated_bits)
-            near, claimed, n_here = true_bits[n_true], estimated_bits[n_estimated], 0
+            _bits_of_types(true.words, t + w, words, true.mixed, true_flips, true_bits)
+            _bits_of_types(claimed.words, e + w, words, claimed.mixed, estimated_flips, estimated_bits)
+            near, found, n_here = true_bits[n_true], estimated_bits[n_estimated], 0
             for j in range(n_estimated):
                 if estimated_bits[j] != ZERO:
                     table[0, j + 1] += popcount(estimated_bits[j] & ~near)
@@ -183,7 +175,7 @@ def _type_counts(
                     n_here += 1
             for i in range(n_true):
                 if true_bits[i] != ZERO:
-                    table[i + 1, 0] += popcount(true_bits[i] & ~claimed)
+                    table[i + 1, 0] += popcount(true_bits[i] & ~found)
                     for k in range(n_here):
                         table[i + 1, here[k] + 1] += popcount(true_bits[i] & estimated_bits[here[k]])
         for i in range(n_true + 1):
@@ -221,22 +213,6 @@ def type_counts(
     ]
     table = np.empty((len(types[0]) + 1, len(types[1]) + 1), np.int64)
     out = np.empty((*table.shape, len(left)))
-    mixed = [block.shape[1] == N_MIXED_PLANES for block in blocks]
-    words = np.uint64(blocks[0].shape[2])
-    _type_counts(
-        *words_in_place(blocks[0]),
-        mixed[0],
-        *words_in_place(blocks[1]),
-        mixed[1],
-        words,
-        left,
-        right,
-        flips[0],
-        flips[1],
-        np.empty(len(types[0]) + 1, np.uint64),
-        np.empty(len(types[1]) + 1, np.uint64),
-        np.empty(len(types[1]), np.int64),
-        table,
-        out,
-    )
+    bits = (np.empty(len(side) + 1, np.uint64) for side in types)
+    _type_counts(*_sides(*blocks, left, right), *flips, *bits, np.empty(len(types[1]), np.int64), table, out)
     return out

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import LAST, ONE, SIX, ZERO, bit_of, compact, copy_row, lowest, mark_rows, popcount
-from .inputs import SEPARATORS, Ints, Words, checked_comparison, checked_planes
-from .lanes import Arcs, Flags, GraphRoom, load_graph, read_edges, sort_arcs, spread_back, workspace
+from .bits import LAST, ONE, SIX, ZERO, compact, copy_row, drop, mark_rows, members, popcount
+from .inputs import SEPARATORS, Comparison, Ints, Words, checked_comparison
+from .lanes import Arcs, Flags, GraphRoom, Workspace, load_graph, read_edges, sort_arcs, spread_back, workspace
 from .planes import row_words
 
 N_ANCESTOR_COUNTS, N_BLANKET_COUNTS = 5, 3
@@ -51,24 +51,14 @@ def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> N
 
 
 @kernel
-def _ancestor_counts(
-    truth: Words,
-    estimate: Words,
-    left: Ints,
-    right: Ints,
-    room: GraphRoom,
-    true: Arcs,
-    arcs: Arcs,
-    below: Words,
-    claimed: Words,
-    out: Ints,
-) -> None:
+def _ancestor_counts(pairs: Comparison, work: Workspace, below: Words, claimed: Words, out: Ints) -> None:
     """Fill the counts of each pair, a row per count."""
+    room, true, arcs = work
     n_nodes = room.nodes.shape[1] - 1
-    for n in range(left.size):
-        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            _read_directed(truth[left[n]], room, true)
-        _read_directed(estimate[right[n]], room, arcs)
+    for n in range(pairs.truth_index.size):
+        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            _read_directed(pairs.truth[pairs.truth_index[n]], room, true)
+        _read_directed(pairs.estimate[pairs.estimate_index[n]], room, arcs)
         out[:, n] = 0
         for first in range(0, n_nodes, 64):
             n_lanes = min(64, n_nodes - first)
@@ -99,11 +89,10 @@ def ancestor_counts(
     edges whose tail is an ancestor of the head in the estimate, and not the reverse; whose head is one of the tail, and
     not the reverse.
     """
-    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
-    blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
-    out = np.empty((N_ANCESTOR_COUNTS, len(comparison.truth_index)), np.int64)
+    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
+    out = np.empty((N_ANCESTOR_COUNTS, len(pairs.truth_index)), np.int64)
     below, claimed = np.empty(n_nodes, np.uint64), np.empty((row_words(n_nodes), n_nodes), np.uint64)
-    _ancestor_counts(*comparison, *workspace(n_nodes, *blocks), below, claimed, out)
+    _ancestor_counts(pairs, workspace(n_nodes, *pairs[:2]), below, claimed, out)
     return out.T
 
 
@@ -117,24 +106,21 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
             moral[v, w] = into[v, w] | out[v, w]
     for v in range(n_nodes):
         for w in range(np.uint64(words)):
-            children = out[v, w] & ~into[v, w]
-            while children != ZERO:
-                child = (w << SIX) + lowest(children)
-                children &= children - ONE
+            for child in members(w, out[v, w] & ~into[v, w]):
                 for k in range(words):
                     moral[v, k] |= into[child, k] & ~out[child, k]
     for v in range(np.uint64(n_nodes)):
-        moral[v, v >> SIX] &= ~bit_of(v)
+        drop(moral[v], v)
 
 
 @kernel
-def _blanket_counts(truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: Ints) -> None:
+def _blanket_counts(pairs: Comparison, rows: Words, out: Ints) -> None:
     """Fill the counts of each pair, a row per count."""
     into, away, true, estimated = rows[0], rows[1], rows[2], rows[3]
-    for n in range(left.size):
-        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            _moral_rows(truth[left[n]], into, away, true)
-        _moral_rows(estimate[right[n]], into, away, estimated)
+    for n in range(pairs.truth_index.size):
+        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            _moral_rows(pairs.truth[pairs.truth_index[n]], into, away, true)
+        _moral_rows(pairs.estimate[pairs.estimate_index[n]], into, away, estimated)
         out[:, n] = 0
         for v in range(into.shape[0]):
             for w in range(into.shape[1]):
@@ -150,11 +136,9 @@ def blanket_counts(
 
     Members are neighbours and parents of a common child, summed over nodes.
     """
-    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
-    for block in (comparison.truth, comparison.estimate):
-        checked_planes(block, n_nodes)
-    out = np.empty((N_BLANKET_COUNTS, len(comparison.truth_index)), np.int64)
-    _blanket_counts(*comparison, np.empty((4, n_nodes, row_words(n_nodes)), np.uint64), out)
+    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
+    out = np.empty((N_BLANKET_COUNTS, len(pairs.truth_index)), np.int64)
+    _blanket_counts(pairs, np.empty((4, n_nodes, row_words(n_nodes)), np.uint64), out)
     return out.T
 
 
@@ -276,24 +260,15 @@ def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, r
 
 @kernel
 def _separation_mistakes(
-    truth: Words,
-    estimate: Words,
-    left: Ints,
-    right: Ints,
-    separator: int,
-    room: GraphRoom,
-    true: Arcs,
-    arcs: Arcs,
-    adjacent: Flags,
-    rows: Words,
-    out: Ints,
+    pairs: Comparison, separator: int, work: Workspace, adjacent: Flags, rows: Words, out: Ints
 ) -> None:
     """Fill the mistakes of each pair; -1 where a graph has a cycle."""
+    room, true, arcs = work
     compact()
-    for n in range(left.size):
-        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            load_graph(truth[left[n]], room, true)
-        load_graph(estimate[right[n]], room, arcs)
+    for n in range(pairs.truth_index.size):
+        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            load_graph(pairs.truth[pairs.truth_index[n]], room, true)
+        load_graph(pairs.estimate[pairs.estimate_index[n]], room, arcs)
         out[n] = (
             _pair_separations(true, arcs, separator, adjacent, rows) if min(true.size[0], arcs.size[0]) >= 0 else -1
         )
@@ -311,9 +286,8 @@ def separation_mistakes(
 
     The separator "parent", "ancestor" or "nearest" chooses the set; other parameters as in `adjacency_counts`.
     """
-    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
-    blocks = checked_planes(comparison.truth, n_nodes), checked_planes(comparison.estimate, n_nodes)
-    out = np.empty(len(comparison.truth_index), np.int64)
+    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
+    out = np.empty(len(pairs.truth_index), np.int64)
     adjacent, rows = np.zeros((n_nodes, n_nodes), np.bool_), np.zeros((10, n_nodes), np.uint64)
-    _separation_mistakes(*comparison, SEPARATORS.index(separator), *workspace(n_nodes, *blocks), adjacent, rows, out)
+    _separation_mistakes(pairs, SEPARATORS.index(separator), workspace(n_nodes, *pairs[:2]), adjacent, rows, out)
     return out

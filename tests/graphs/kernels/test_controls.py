@@ -10,7 +10,6 @@ from references.comparison import pack
 
 from causaleval_pd.graphs.kernels import comparison as kernels
 from causaleval_pd.graphs.kernels import controls as control_kernels
-from causaleval_pd.graphs.kernels import orientations
 
 BOTH = (control_kernels, reference)
 KEYS = np.array([5, 2**63 + 11, 77], np.uint64)
@@ -129,7 +128,7 @@ def test_both_ways_to_uniform_orientations_have_the_same_law(monkeypatch):
     expected = dict.fromkeys(acyclic_orientations(CYCLE, 4), 1)
     skeleton = np.array([key(CYCLE + [(b, a) for a, b in CYCLE], 4)], np.uint64).reshape(1, 2, 1)
     for way in (False, True):
-        monkeypatch.setattr(orientations, "linear_extension_law", lambda d, m, way=way: np.full(m.shape, way))
+        monkeypatch.setattr(control_kernels, "linear_extension_law", lambda d, m, way=way: np.full(m.shape, way))
         monkeypatch.setattr(reference.inputs, "linear_extension_law", lambda d, m, way=way: np.full(m.shape, way))
         drawn = control_kernels.orient_uniformly(skeleton, 4, [0], [9], 0, 20_000, 1000)[0]
         assert abs(chi_square(drawn, expected)) < 4

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ZERO, compact
+from ..bits import NO_NODE, ZERO, add, compact, drop, has, is_empty, members, take_lowest
 from ..inputs import Ints, Words
 from .classes import fill_discriminating
-from .rows import Rows, add, drop, empty_rows, has, is_empty, read_marks, take_lowest
-from .separation import N_ROWS, Model, add_rows, close_both, connects, empty_model, fill_model
+from .rows import Rows, close, empty_rows, read_marks
+from .separation import N_ROWS, Model, add_rows, connects, empty_model, fill_model
 
 #: what a graph answers about an effect
 NO_EFFECT, ADJUST, UNIDENTIFIED, _UNKNOWN = range(4)
@@ -62,59 +62,57 @@ def _empty_causes(n_nodes: int) -> Causes:
 
 
 @kernel_part
-def _fill_possible_steps(g: Rows, forward: Words, backward: Words) -> None:
-    """Fill the nodes to which, and from which, a possibly directed edge leads: no head at its start, no tail ahead."""
-    compact()
-    for v in range(g.near.shape[0]):
-        for w in range(g.near.shape[1]):
-            forward[v, w] = g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w]
-            backward[v, w] = g.near[v, w] & ~g.far_head[v, w] & ~g.tail[v, w]
-
-
-@kernel_part
 def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> None:
     """Read one graph, and the graph of -> and <-> of its class."""
     compact()
     read_marks(graphs.models[n], g)
     fill_model(g, c.model)
     read_marks(graphs.planes[n], g)
-    _fill_possible_steps(g, c.forward, c.backward)
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
-            c.above[v, w] = c.backward[v, w]
-            c.below[v, w] = c.forward[v, w]
+            # no head at the start of a possibly directed edge, no tail at its end
+            c.forward[v, w] = c.below[v, w] = g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w]
+            c.backward[v, w] = c.above[v, w] = g.near[v, w] & ~g.far_head[v, w] & ~g.tail[v, w]
             c.visible[v, w] = c.forward[v, w] if graphs.are_models else ZERO
-    close_both(c.above, c.below)
+    close(c.above)
+    close(c.below)
     for v in range(np.uint64(g.near.shape[0])):
+        add(c.above[v], v)
+        add(c.below[v], v)
         if not graphs.are_models and not is_empty(g.head[v]) and fill_discriminating(g, v, rows[0], rows[1]):
-            while True:
-                parent = take_lowest(rows[0])
-                if parent < 0:
-                    break
-                add(c.visible[np.uint64(parent)], v)
+            for w in range(np.uint64(g.near.shape[1])):
+                for parent in members(w, rows[0, w]):
+                    add(c.visible[parent], v)
 
 
 @kernel_part
-def _fill_first(c: Causes, t: np.uint64, y: np.uint64, first: Words, todo: Words) -> None:
-    """Fill the second nodes of the possibly directed paths from t to y."""
+def _fill_paths(c: Causes, t: np.uint64, y: np.uint64, first: Words, spread: Words) -> bool:
+    """Fill the second nodes of the possibly directed paths from t to y and what they may affect.
+
+    Return whether the first edges of the paths are visible.
+    """
     compact()
-    for w in range(first.size):
-        first[w] = todo[w] = ZERO
-    if not has(c.below[t], y):
-        return
-    add(first, y)
-    add(todo, y)
+    todo = spread
+    first[:] = ZERO
+    todo[:] = ZERO
+    if has(c.below[t], y):
+        add(first, y)
+        add(todo, y)
     while True:
         v = take_lowest(todo)
-        if v < 0:
+        if v == NO_NODE:
             break
         for w in range(first.size):
             new = c.backward[v, w] & ~first[w]
             first[w] |= new
             todo[w] |= new
         drop(todo, t)
+    hidden = ZERO
     for w in range(first.size):
         first[w] &= c.forward[t, w]
+        hidden |= first[w] & ~c.visible[t, w]
+    add_rows(c.below, first, spread)
+    return hidden == ZERO
 
 
 @kernel_part
@@ -122,14 +120,11 @@ def _answer(c: Causes, t: np.uint64, y: np.uint64, rows: Words) -> int:
     """Return what a graph answers about the effect of t on y; where that is to adjust, fill the row of the set."""
     compact()
     adjustment, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
-    _fill_first(c, t, y, first, spread)
+    visible = _fill_paths(c, t, y, first, spread)
     if is_empty(first):
         return NO_EFFECT
-    for w in range(first.size):
-        if first[w] & ~c.visible[t, w]:
-            return UNIDENTIFIED
-        spread[w] = ZERO
-    add_rows(c.below, first, spread)
+    if not visible:
+        return UNIDENTIFIED
     for w in range(first.size):
         adjustment[w] = (c.above[t, w] | c.above[y, w]) & ~spread[w]
     drop(adjustment, t)
@@ -141,12 +136,8 @@ def _is_valid(true: Causes, t: np.uint64, y: np.uint64, rows: Words) -> bool:
     """Return whether adjusting for the row of the set gives the effect of t on y."""
     compact()
     adjustment, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
-    _fill_first(true, t, y, first, spread)
-    for w in range(first.size):
-        if first[w] & ~true.visible[t, w]:
-            return False
-        spread[w] = ZERO
-    add_rows(true.below, first, spread)
+    if not _fill_paths(true, t, y, first, spread):
+        return False
     for w in range(first.size):
         if spread[w] & adjustment[w]:
             return False
@@ -155,21 +146,19 @@ def _is_valid(true: Causes, t: np.uint64, y: np.uint64, rows: Words) -> bool:
 
 @kernel
 def _adjustment_mistakes(
-    truth: Graphs,
-    target: Graphs,
-    estimate: Graphs,
+    graphs: tuple[Graphs, Graphs, Graphs],
     left: Ints,
     right: Ints,
     g: Rows,
-    true: Causes,
-    best: Causes,
-    claimed: Causes,
+    causes: tuple[Causes, Causes, Causes],
     answers: NDArray[np.uint8],
     rows: Words,
     out: Ints,
 ) -> None:
     """Fill the ordered pairs of nodes of each pair of graphs for which the estimate's answer is wrong."""
     compact()
+    truth, target, estimate = graphs
+    true, best, claimed = causes
     n_nodes = np.uint64(g.near.shape[0])
     for n in range(left.size):
         if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
@@ -203,9 +192,9 @@ def mixed_adjustment_mistakes(
     graphs of each pair.
     """
     out = np.zeros(len(truth_index), np.int64)
-    g, (true, best, claimed) = empty_rows(n_nodes), (_empty_causes(n_nodes) for _ in range(3))
+    g = empty_rows(n_nodes)
+    causes = _empty_causes(n_nodes), _empty_causes(n_nodes), _empty_causes(n_nodes)
     answers, rows = np.zeros((n_nodes, n_nodes), np.uint8), np.zeros((N_ROWS + 3, g.near.shape[1]), np.uint64)
-    _adjustment_mistakes(
-        truth, target, estimate, truth_index, estimate_index, g, true, best, claimed, answers, rows, out
-    )
+    graphs = truth, target, estimate
+    _adjustment_mistakes(graphs, truth_index, estimate_index, g, causes, answers, rows, out)
     return out

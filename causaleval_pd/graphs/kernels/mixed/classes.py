@@ -21,24 +21,26 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, bit_of, compact, lowest, popcount
+from ..bits import (
+    NO_NODE,
+    ONE,
+    SIX,
+    ZERO,
+    add,
+    bit_of,
+    compact,
+    copy_row,
+    drop,
+    has,
+    is_clique,
+    is_empty,
+    members,
+    popcount,
+    take_lowest,
+)
 from ..inputs import Ints, Words
 from ..planes import row_words
-from .rows import (
-    Rows,
-    add,
-    clear,
-    drop,
-    empty_rows,
-    fill_ancestors,
-    has,
-    is_empty,
-    read_marks,
-    set_head,
-    set_tail,
-    take_lowest,
-    write_marks,
-)
+from .rows import Rows, clear, empty_rows, fill_ancestors, read_marks, set_head, set_tail, write_marks
 
 _SIDE = np.uint64(32)
 _LOWER = np.uint64(0xFFFFFFFF)
@@ -71,13 +73,9 @@ def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) 
     """
     compact()
     any_found = False
+    parents[:] = ZERO
     for w in range(np.uint64(parents.size)):
-        parents[w] = ZERO
-        frontier[w] = ZERO
-        left = g.head[c, w] & g.far_tail[c, w]
-        while left != ZERO:
-            a = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for a in members(w, g.head[c, w] & g.far_tail[c, w]):
             for k in range(parents.size):
                 if g.head[a, k] & ~g.near[c, k]:
                     parents[w] |= bit_of(a)
@@ -87,7 +85,7 @@ def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) 
     if any_found:
         while True:
             a = take_lowest(frontier)
-            if a < 0:
+            if a == NO_NODE:
                 break
             for w in range(parents.size):
                 new = g.head[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w] & ~parents[w]
@@ -97,35 +95,13 @@ def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) 
 
 
 @kernel_part
-def _unshielded_colliders(mag: Rows, g: Rows) -> None:
-    """R0: orient the unshielded colliders of the MAG."""
-    compact()
-    for v in range(np.uint64(mag.near.shape[0])):
-        for w in range(np.uint64(mag.near.shape[1])):
-            left = mag.head[v, w]
-            while left != ZERO:
-                a = (w << SIX) + lowest(left)
-                left &= left - ONE
-                for k in range(np.uint64(mag.near.shape[1])):
-                    others = mag.head[v, k] & ~mag.near[a, k]
-                    if k == a >> SIX:
-                        others &= ~bit_of(a)
-                    if others:
-                        set_head(g, v, a)
-                        break
-
-
-@kernel_part
 def _rule_1(g: Rows) -> bool:
     """Orient b -> c where a *-> b o-* c, a and c not adjacent."""
     compact()
     changed = False
     for b in range(np.uint64(g.near.shape[0])):
         for w in range(np.uint64(g.near.shape[1])):
-            left = g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]
-            while left != ZERO:
-                c = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for c in members(w, g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]):
                 for k in range(g.near.shape[1]):
                     if g.head[b, k] & ~g.near[c, k]:
                         set_tail(g, b, c)
@@ -142,10 +118,7 @@ def _rule_2(g: Rows) -> bool:
     changed = False
     for c in range(np.uint64(g.near.shape[0])):
         for w in range(np.uint64(g.near.shape[1])):
-            left = g.near[c, w] & ~g.head[c, w] & ~g.tail[c, w]
-            while left != ZERO:
-                a = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for a in members(w, g.near[c, w] & ~g.head[c, w] & ~g.tail[c, w]):
                 for k in range(g.near.shape[1]):
                     if g.far_head[a, k] & g.head[c, k] & (g.tail[a, k] | g.far_tail[c, k]):
                         set_head(g, c, a)
@@ -164,23 +137,12 @@ def _rule_3(g: Rows, row: Words) -> bool:
         if is_empty(g.head[b]):
             continue
         for w in range(words):
-            left = g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]
-            while left != ZERO:
-                t = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for t in members(w, g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]):
                 for k in range(words):
                     row[k] = g.head[b, k] & g.near[t, k] & ~g.head[t, k] & ~g.tail[t, k]
-                while True:
-                    a = take_lowest(row)
-                    if a < 0:
-                        break
-                    apart = ZERO
-                    for k in range(words):  # `row` holds the nodes after a
-                        apart |= row[k] & ~g.near[a, k]
-                    if apart != ZERO:
-                        set_head(g, b, t)
-                        changed = True
-                        break
+                if not is_clique(row, g.near):
+                    set_head(g, b, t)
+                    changed = True
     return changed
 
 
@@ -198,10 +160,7 @@ def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
         if open_ends == ZERO or not fill_discriminating(g, c, parents, frontier):
             continue
         for w in range(words):
-            left = g.near[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]
-            while left != ZERO:
-                b = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for b in members(w, g.near[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]):
                 for k in range(words):
                     others[k] = parents[k] & g.far_head[b, k]
                 if is_empty(others):
@@ -212,11 +171,9 @@ def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
                     set_tail(g, b, c)
                     continue
                 set_head(g, b, c)
-                while True:
-                    a = take_lowest(others)
-                    if a < 0:
-                        break
-                    set_head(g, b, np.uint64(a))
+                for k in range(words):
+                    for a in members(k, others[k]):
+                        set_head(g, b, a)
     return changed
 
 
@@ -232,10 +189,7 @@ def fill_uncovered(g: Rows, a: np.uint64, first: Words, before: Words, stack: Wo
     top = 0
     for w in range(words):
         reached[w] = first[w]
-        left = first[w]
-        while left != ZERO:
-            f = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for f in members(w, first[w]):
             add(before[f], a)
             stack[top] = a << _SIDE | f
             top += 1
@@ -243,10 +197,7 @@ def fill_uncovered(g: Rows, a: np.uint64, first: Words, before: Words, stack: Wo
         top -= 1
         u, v = stack[top] >> _SIDE, stack[top] & _LOWER
         for w in range(words):
-            left = g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w] & ~g.near[u, w]
-            while left != ZERO:
-                x = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for x in members(w, g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w] & ~g.near[u, w]):
                 if x not in (u, a) and not has(before[x], v):
                     add(before[x], v)
                     add(reached, x)
@@ -272,10 +223,7 @@ def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch
     one = scratch.rows[2]
     words = np.uint64(first.size)
     for w in range(words):
-        left = first[w]
-        while left != ZERO:
-            f = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for f in members(w, first[w]):
             one[:] = ZERO
             add(one, f)
             fill_uncovered(g, a, one, scratch.before, scratch.stack, scratch.reached[f])
@@ -319,45 +267,31 @@ def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
     n_parents = 0
     for w in range(words):
         parents[w] = g.head[c, w] & g.far_tail[c, w]
+        n_parents += popcount(parents[w])
+    n_parents -= np.int64(has(parents, a))
     drop(parents, a)
-    for w in range(words):
-        left = parents[w]
-        while left != ZERO:
-            left &= left - ONE
-            n_parents += 1
     if n_parents < 2:
         return False
     fill_first_steps(g, a, first)
     drop(first, c)
     fill_by_first_step(g, a, first, parents, scratch)
-    return _two_ends(g, first, scratch.reached, scratch.rows[2])
+    return _two_ends(g, first, scratch.reached)
 
 
 @kernel_part
-def _two_ends(g: Rows, first: Words, reached: Words, others: Words) -> bool:
+def _two_ends(g: Rows, first: Words, reached: Words) -> bool:
     """Return whether two first steps that are not adjacent reach at least two nodes between them."""
     compact()
     words = np.uint64(first.size)
     for w in range(words):
-        left = first[w]
-        while left != ZERO:
-            f = (w << SIX) + lowest(left)
-            left &= left - ONE
+        for f in members(w, first[w]):
             for k in range(words):
-                others[k] = first[k] & ~g.near[f, k]
-            drop(others, f)
-            while True:
-                h = take_lowest(others)
-                if h < 0:
-                    break
-                count = 0
-                for k in range(words):
-                    both = reached[f, k] | reached[h, k]
-                    while both != ZERO and count < 2:
-                        both &= both - ONE
-                        count += 1
-                if count == 2:
-                    return True
+                for h in members(k, first[k] & ~g.near[f, k]):
+                    count = 0
+                    for at in range(words):
+                        count += popcount(reached[f, at] | reached[h, at])
+                    if h != f and count > 1:
+                        return True
     return False
 
 
@@ -370,10 +304,7 @@ def _tails(g: Rows, scratch: Scratch) -> bool:
         changed = False
         for c in range(np.uint64(g.near.shape[0])):
             for w in range(np.uint64(g.near.shape[1])):
-                left = g.head[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]
-                while left != ZERO:
-                    a = (w << SIX) + lowest(left)
-                    left &= left - ONE
+                for a in members(w, g.head[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]):
                     if _rule_8(g, a, c) or _rule_9(g, a, c, scratch) or _rule_10(g, a, c, scratch):
                         set_tail(g, a, c)
                         changed = True
@@ -398,9 +329,18 @@ def begin(mag: Rows, g: Rows) -> None:
     compact()
     clear(g)
     for v in range(g.near.shape[0]):
-        for w in range(g.near.shape[1]):
-            g.near[v, w] = mag.near[v, w]
-    _unshielded_colliders(mag, g)
+        copy_row(mag.near[v], g.near[v], g.near.shape[1])
+    # R0
+    for v in range(np.uint64(mag.near.shape[0])):
+        for w in range(np.uint64(mag.near.shape[1])):
+            for a in members(w, mag.head[v, w]):
+                for k in range(np.uint64(mag.near.shape[1])):
+                    others = mag.head[v, k] & ~mag.near[a, k]
+                    if k == a >> SIX:
+                        others &= ~bit_of(a)
+                    if others:
+                        set_head(g, v, a)
+                        break
 
 
 @kernel_part
@@ -411,17 +351,6 @@ def orient_tails(mag: Rows, g: Rows, scratch: Scratch) -> None:
         orient_heads(mag, g, scratch)
 
 
-@kernel_part
-def orient(mag: Rows, g: Rows, scratch: Scratch) -> None:
-    """Fill g with the PAG of a MAG."""
-    compact()
-    begin(mag, g)
-    changed = True
-    while changed:  # every call of a function is compiled into a copy of its own
-        orient_heads(mag, g, scratch)
-        changed = _tails(g, scratch)
-
-
 #: what to do with each graph
 CHECK_MAG, CHECK_PAG, COMPLETE, MAG_TO_PAG, PAG_TO_MAG = range(5)
 #: why a graph is not in its class, in the order of the checks
@@ -429,13 +358,22 @@ VALID, TAIL_EDGE, NOT_CHORDAL, CYCLE, ALMOST_CYCLE, NOT_MAXIMAL, OTHER_MARKS = r
 
 
 @kernel_part
-def _ancestral_fault(g: Rows, ancestors: Words) -> int:
-    """Return why a graph of arrows and tails is not ancestral; fill the rows of ancestors if no edge has other ends."""
+def _has_tail_edge(g: Rows) -> bool:
+    """Return whether an edge has a tail at one end and no head at the other."""
     compact()
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
             if g.tail[v, w] & ~g.far_head[v, w]:
-                return TAIL_EDGE
+                return True
+    return False
+
+
+@kernel_part
+def _ancestral_fault(g: Rows, ancestors: Words) -> int:
+    """Return why a graph of arrows and tails is not ancestral; fill the rows of ancestors if no edge has other ends."""
+    compact()
+    if _has_tail_edge(g):
+        return TAIL_EDGE
     fill_ancestors(g, ancestors)
     almost = False
     for v in range(np.uint64(g.near.shape[0])):
@@ -456,14 +394,15 @@ def _joins(g: Rows, ancestors: Words, a: np.uint64, b: np.uint64, todo: Words, s
         seen[w] = todo[w]
     while True:
         v = take_lowest(todo)
-        if v < 0:
-            return False
-        if has(g.far_head[b], np.uint64(v)):
+        if v == NO_NODE:
+            break
+        if has(g.far_head[b], v):
             return True
         for w in range(todo.size):
             new = g.head[v, w] & g.far_head[v, w] & (ancestors[a, w] | ancestors[b, w]) & ~seen[w]
             todo[w] |= new
             seen[w] |= new
+    return False
 
 
 @kernel_part
@@ -497,18 +436,14 @@ def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
     clear(mag)
     n_nodes, words = np.uint64(pag.near.shape[0]), np.uint64(pag.near.shape[1])
     placed, mine = rows[0], rows[1]
-    for w in range(words):
-        placed[w] = ZERO
+    placed[:] = ZERO
     for v in range(n_nodes):
         for w in range(words):
             mag.near[v, w] = pag.near[v, w]
             circles[v, w] = pag.near[v, w] & ~(
                 pag.head[v, w] | pag.tail[v, w] | pag.far_head[v, w] | pag.far_tail[v, w]
             )
-            left = pag.near[v, w] & ~circles[v, w]
-            while left != ZERO:
-                u = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for u in members(w, pag.near[v, w] & ~circles[v, w]):
                 if has(pag.head[v], u):
                     set_head(mag, v, u)
                 elif has(pag.tail[v], u) or has(pag.far_head[v], u):
@@ -526,19 +461,11 @@ def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
                     best, most = v, n
         for w in range(words):
             mine[w] = circles[best, w] & placed[w]
-        for w in range(words):
-            left = mine[w]
-            while left != ZERO:
-                u = (w << SIX) + lowest(left)
-                left &= left - ONE
-                for k in range(words):
-                    others = mine[k] & ~circles[u, k]
-                    if k == u >> SIX:
-                        others &= ~bit_of(u)
-                    if others != ZERO:
-                        return False
+            for u in members(w, mine[w]):
                 set_head(mag, best, u)
                 set_tail(mag, u, best)
+        if not is_clique(mine, circles):
+            return False
         add(placed, best)
     return True
 
@@ -573,11 +500,8 @@ def _convert(
         if of_pag:
             if not _representative(pag, mag, matrix, scratch.rows):
                 fault = NOT_CHORDAL
-            if goal == CHECK_PAG:
-                for v in range(pag.near.shape[0]):
-                    for w in range(pag.near.shape[1]):
-                        if pag.tail[v, w] & ~pag.far_head[v, w]:
-                            fault = TAIL_EDGE
+            if goal == CHECK_PAG and _has_tail_edge(pag):
+                fault = TAIL_EDGE
         if fault == VALID and goal <= COMPLETE:
             fault = _ancestral_fault(mag, matrix)
             if fault == VALID and not is_maximal(mag, matrix, scratch.rows, goal == COMPLETE) and goal != COMPLETE:
@@ -585,7 +509,11 @@ def _convert(
         if fault == VALID and goal != CHECK_MAG:
             to_pag = goal in (CHECK_PAG, MAG_TO_PAG)
             if to_pag:
-                orient(mag, pag, scratch)
+                begin(mag, pag)
+                changed = True
+                while changed:  # every call of a function is compiled into a copy of its own
+                    orient_heads(mag, pag, scratch)
+                    changed = _tails(pag, scratch)
             write_marks(pag if to_pag else mag, names, out[n])
             if goal == CHECK_PAG and not _same(out[n], planes[n]):
                 fault = OTHER_MARKS

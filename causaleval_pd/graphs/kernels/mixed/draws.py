@@ -22,12 +22,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, compact, list_edges, lowest, popcount
-from ..draws import STEP, draw_pairs, mix, shuffle, two_below
+from ..bits import ONE, ZERO, add, compact, copy_row, has, list_edges, members, popcount
+from ..draws import STEP, draw_pairs, mix, shuffle, stream, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
 from ..planes import N_MIXED_PLANES, N_PLANES, plane_words, row_words
 from .classes import Scratch, begin, is_maximal, orient_heads, orient_tails, scratch_for
-from .rows import Rows, add, clear, empty_rows, has, set_head, set_tail, write_marks
+from .rows import Rows, clear, empty_rows, set_head, set_tail, write_marks
 
 #: instead of the number of bidirected edges that a PAG shows
 ANY = -1
@@ -93,13 +93,9 @@ def _fill_mag(
         for e in range(n_bidirected, m):
             add(parents[high[e]], low[e])
         for y in range(np.uint64(parents.shape[0])):
+            copy_row(parents[y], above[y], parents.shape[1])
             for w in range(words):
-                above[y, w] = parents[y, w]
-            for w in range(words):
-                left = parents[y, w]
-                while left != ZERO:
-                    x = (w << SIX) + lowest(left)
-                    left &= left - ONE
+                for x in members(w, parents[y, w]):
                     for k in range(words):
                         above[y, k] |= above[x, k]
         for e in range(n_bidirected):
@@ -168,12 +164,11 @@ def _draw(
     compact()
     d, has_skeletons, low, high = np.uint64(room.ranks.size), len(index) > 0, room.edges[0], room.edges[1]
     for row in range(laws.keys.size):
-        base = mix(laws.keys[row] + STEP)
         m = laws.n_edges[row]
         if has_skeletons:
             m = list_edges(skeletons[index[row]], d, room.edges[2], room.edges[3], room.edges[4])
         for column in range(count):
-            state = mix(base + np.uint64(start + column + 1) * STEP)
+            state = stream(laws.keys[row], start + column)
             n_bidirected = laws.proposed[row]
             while n_bidirected < 0:
                 state += STEP
@@ -251,16 +246,11 @@ def draw_latent(
         raise IndexError(f"{n} rows need as many positions among {len(planes)} skeletons, found {chosen.tolist()}")
     if any(len(x) != n for x in laws) or start < 0 or count < 0 or abs(laws.proposed).max(initial=0) > n_pairs + 1:
         raise ValueError("every row needs a number of edges and two numbers of bidirected edges")
-    room = _room(n_nodes, n_pairs)
+    parents, above = np.zeros((2, n_nodes, row_words(n_nodes)), np.uint64)
+    ranks, nodes = np.empty((2, n_nodes), np.uint64)
+    edges, scratch = np.empty((5, n_pairs + 1), np.uint64), scratch_for(n_nodes, n_pairs)
+    room = DrawRoom(empty_rows(n_nodes), empty_rows(n_nodes), parents, above, ranks, nodes, edges, scratch)
     out = np.zeros((n * count if write else 0, N_MIXED_PLANES, plane_words(n_nodes)), np.uint64)
     n_bidirected = np.full(n * count, NO_MAG, np.int64)
     _draw(planes, chosen, laws, start, count, tries, room, out, n_bidirected)
     return out, n_bidirected
-
-
-def _room(n_nodes: int, n_pairs: int) -> DrawRoom:
-    parents, above = np.zeros((2, n_nodes, row_words(n_nodes)), np.uint64)
-    ranks, names = np.empty((2, n_nodes), np.uint64)
-    edges = np.empty((5, n_pairs + 1), np.uint64)
-    scratch = scratch_for(n_nodes, n_pairs)
-    return DrawRoom(empty_rows(n_nodes), empty_rows(n_nodes), parents, above, ranks, names, edges, scratch)

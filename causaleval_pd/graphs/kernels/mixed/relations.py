@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, SIX, ZERO, bit_of, compact, count_colliders, lowest
-from ..inputs import Ints, Words, checked_comparison
+from ..bits import ONE, ZERO, add, compact, count_colliders, has, is_empty, members, row_of
+from ..inputs import Comparison, Words, checked_comparison
 from ..planes import N_MIXED_PLANES, row_words
 from .classes import Scratch, fill_by_first_step, fill_discriminating, fill_first_steps, scratch_for
-from .rows import Rows, add, close, drop, empty_rows, has, is_empty, read_marks, take_lowest
+from .rows import ARROW, NONE, Rows, close, empty_rows, marks_of, read_marks
 
 #: which relation to find
 ANCESTORS, DIRECTED_PATHS, VISIBLE = range(3)
@@ -43,7 +43,7 @@ def _paths(g: Rows, certain: Words, possible: Words) -> None:
 def _second_paths(g: Rows, certain: Words, possible: Words, scratch: Scratch) -> None:
     """Add the nodes to which two uncovered possibly directed paths lead whose first nodes are not adjacent."""
     compact()
-    first, ends, others = scratch.rows[0], scratch.rows[1], scratch.rows[2]
+    first, ends = scratch.rows[0], scratch.rows[1]
     words = np.uint64(g.near.shape[1])
     for u in range(np.uint64(g.near.shape[0])):
         for w in range(words):
@@ -53,19 +53,12 @@ def _second_paths(g: Rows, certain: Words, possible: Words, scratch: Scratch) ->
         fill_first_steps(g, u, first)
         fill_by_first_step(g, u, first, ends, scratch)
         for w in range(words):
-            left = first[w]
-            while left != ZERO:
-                f = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for f in members(w, first[w]):
                 for k in range(words):
-                    others[k] = first[k] & ~g.near[f, k]
-                drop(others, f)
-                while True:
-                    h = take_lowest(others)
-                    if h < 0:
-                        break
-                    for k in range(words):
-                        certain[u, k] |= scratch.reached[f, k] & scratch.reached[h, k]
+                    for h in members(k, first[k] & ~g.near[f, k]):
+                        if h != f:
+                            for at in range(words):
+                                certain[u, at] |= scratch.reached[f, at] & scratch.reached[h, at]
 
 
 @kernel
@@ -103,55 +96,37 @@ def relate(planes: Words, n_nodes: int, relation: int, most_edges: int) -> NDArr
 
 
 @kernel_part
-def _head_bits(words: Words, at: np.uint64, step: np.uint64, low: bool) -> np.uint64:
-    """Return the bits of pairs with an arrowhead, beside a tail or not, at their low or their high end."""
-    first, second = words[at], words[at + step]
-    third, fourth = words[at + step + step], words[at + step + step + step]
-    if not low:
-        first, second, third, fourth = third, fourth, first, second
-    return (second & ~first) | (~(first | second) & fourth & ~third)
-
-
-@kernel_part
 def _head_rows(planes: Words, heads: Words, near: Words) -> None:
-    """Fill for each node the nodes on whose edge it has a head, and those adjacent to it."""
+    """Fill for each node the nodes on whose edge it has a head, also beside a tail, and those adjacent to it."""
     compact()
     heads[:] = ZERO
     near[:] = ZERO
-    n_nodes, words = np.uint64(near.shape[0]), np.uint64(planes.shape[1])
-    flat = planes.reshape(-1)
-    i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
-    for w in range(words):
-        left = planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]
-        at_low, at_high = _head_bits(flat, w, words, True), _head_bits(flat, w, words, False)
-        while left != ZERO:
-            pair = (w << SIX) + lowest(left)
-            left &= left - ONE
-            while pair >= row_end:
-                i += ONE
-                row_end += n_nodes - ONE - i
-            j, bit = pair + n_nodes - row_end, bit_of(pair)
+    n_nodes = np.uint64(near.shape[0])
+    i, end = ZERO, n_nodes - ONE
+    for w in range(np.uint64(planes.shape[1])):
+        for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
+            i, end = row_of(pair, i, end, n_nodes)
+            j = pair + n_nodes - end
+            here, there = marks_of(planes, w, pair)
             add(near[i], j)
             add(near[j], i)
-            if at_low & bit != ZERO:
+            if here == ARROW or (here == NONE and there == ARROW):
                 add(heads[i], j)
-            if at_high & bit != ZERO:
+            if there == ARROW or (there == NONE and here == ARROW):
                 add(heads[j], i)
 
 
 @kernel
-def _collider_counts(
-    truth: Words, estimate: Words, left: Ints, right: Ints, rows: Words, out: NDArray[np.float64]
-) -> None:
+def _collider_counts(pairs: Comparison, rows: Words, out: NDArray[np.float64]) -> None:
     """Fill the unshielded colliders of truth, estimate and both, one row each."""
     compact()
     heads, near, claimed, other = rows[0], rows[1], rows[2], rows[3]
     true = 0
-    for n in range(left.size):
-        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            _head_rows(truth[left[n]], heads, near)
+    for n in range(pairs.truth_index.size):
+        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            _head_rows(pairs.truth[pairs.truth_index[n]], heads, near)
             true = count_colliders(heads, near)
-        _head_rows(estimate[right[n]], claimed, other)
+        _head_rows(pairs.estimate[pairs.estimate_index[n]], claimed, other)
         out[0, n], out[1, n] = true, count_colliders(claimed, other)
         for v in range(heads.shape[0]):
             for w in range(heads.shape[1]):
@@ -168,7 +143,7 @@ def collider_counts(
     Rows of the result (3, n): those of the truth, of the estimate and of both. Planes have four of each graph; other
     parameters are those of `adjacency_counts`, of four planes.
     """
-    comparison = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=N_MIXED_PLANES)
-    out = np.empty((3, len(comparison.truth_index)))
-    _collider_counts(*comparison, np.zeros((4, n_nodes, row_words(n_nodes)), np.uint64), out)
+    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=N_MIXED_PLANES)
+    out = np.empty((3, len(pairs.truth_index)))
+    _collider_counts(pairs, np.zeros((4, n_nodes, row_words(n_nodes)), np.uint64), out)
     return out

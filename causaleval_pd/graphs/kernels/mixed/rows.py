@@ -12,11 +12,12 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from ..bits import LAST, ONE, SIX, ZERO, bit_of, compact, lowest
+from ..bits import LAST, ONE, SIX, ZERO, add, bit_of, compact, has, members, pair_of, row_of
 from ..inputs import Words
-from ..planes import ARROW, CIRCLE, TAIL, row_words
+from ..planes import row_words
 
-_TAIL, _ARROW, _CIRCLE = np.uint64(TAIL), np.uint64(ARROW), np.uint64(CIRCLE)
+#: marks at an end of an edge, those of `planes` as words
+NONE, TAIL, ARROW, CIRCLE = np.arange(4, dtype=np.uint64)
 
 
 class Rows(NamedTuple):
@@ -35,49 +36,6 @@ class Rows(NamedTuple):
 def empty_rows(n_nodes: int) -> Rows:
     """Return room for the marks of one graph."""
     return Rows(*(np.zeros((n_nodes, row_words(n_nodes)), np.uint64) for _ in range(5)))
-
-
-@kernel_part
-def has(row: Words, node: np.uint64) -> np.uint64:
-    """Return the bit of a node in a row: 0 or 1."""
-    compact()
-    return (row[node >> SIX] >> (node & LAST)) & ONE
-
-
-@kernel_part
-def add(row: Words, node: np.uint64) -> None:
-    """Set the bit of a node in a row."""
-    compact()
-    row[node >> SIX] |= bit_of(node)
-
-
-@kernel_part
-def drop(row: Words, node: np.uint64) -> None:
-    """Clear the bit of a node in a row."""
-    compact()
-    row[node >> SIX] &= ~bit_of(node)
-
-
-@kernel_part
-def take_lowest(row: Words) -> int:
-    """Remove the first node of a row and return it, or -1 if the row is empty."""
-    compact()
-    for w in range(np.uint64(row.size)):
-        if row[w] != ZERO:
-            node = (w << SIX) + lowest(row[w])
-            row[w] &= row[w] - ONE
-            return np.int64(node)
-    return -1
-
-
-@kernel_part
-def is_empty(row: Words) -> bool:
-    """Return whether no bit of a row is set."""
-    compact()
-    union = ZERO
-    for w in range(row.size):
-        union |= row[w]
-    return union == ZERO
 
 
 @kernel_part
@@ -108,11 +66,13 @@ def clear(g: Rows) -> None:
 
 
 @kernel_part
-def _mark_of(low: np.uint64, high: np.uint64, pair: np.uint64) -> np.uint64:
-    """Return a pair's code of two bits in two words of planes."""
+def marks_of(planes: Words, w: np.uint64, pair: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Return the codes at both ends of a pair, which is in word `w` of planes (4, W)."""
     compact()
     at = pair & LAST
-    return ((low >> at) & ONE) | (((high >> at) & ONE) << ONE)
+    here = ((planes[0, w] >> at) & ONE) | (((planes[1, w] >> at) & ONE) << ONE)
+    there = ((planes[2, w] >> at) & ONE) | (((planes[3, w] >> at) & ONE) << ONE)
+    return here, there
 
 
 @kernel_part
@@ -121,26 +81,21 @@ def read_marks(planes: Words, g: Rows) -> None:
     compact()
     clear(g)
     n_nodes = np.uint64(g.near.shape[0])
-    i, row_end = ZERO, n_nodes - ONE  # pairs of node i end before row_end
+    i, end = ZERO, n_nodes - ONE
     for w in range(np.uint64(planes.shape[1])):
-        left = planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]
-        while left != ZERO:
-            pair = (w << SIX) + lowest(left)
-            left &= left - ONE
-            while pair >= row_end:
-                i += ONE
-                row_end += n_nodes - ONE - i
-            j = pair + n_nodes - row_end
+        for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
+            i, end = row_of(pair, i, end, n_nodes)
+            j = pair + n_nodes - end
             add(g.near[i], j)
             add(g.near[j], i)
-            here, there = _mark_of(planes[0, w], planes[1, w], pair), _mark_of(planes[2, w], planes[3, w], pair)
-            if here == _ARROW:
+            here, there = marks_of(planes, w, pair)
+            if here == ARROW:
                 set_head(g, i, j)
-            elif here == _TAIL:
+            elif here == TAIL:
                 set_tail(g, i, j)
-            if there == _ARROW:
+            if there == ARROW:
                 set_head(g, j, i)
-            elif there == _TAIL:
+            elif there == TAIL:
                 set_tail(g, j, i)
 
 
@@ -156,19 +111,12 @@ def put_marks(planes: Words, pair: np.uint64, here: np.uint64, there: np.uint64)
 
 
 @kernel_part
-def pair_of(i: np.uint64, j: np.uint64, n_nodes: np.uint64) -> np.uint64:
-    """Return the number of the pair i < j."""
-    compact()
-    return ((i * (n_nodes + n_nodes - i - ONE)) >> ONE) + j - i - ONE
-
-
-@kernel_part
 def _code(g: Rows, v: np.uint64, u: np.uint64) -> np.uint64:
     """Return the code of the mark at v on the edge v - u."""
     compact()
     if has(g.head[v], u):
-        return _ARROW
-    return _TAIL if has(g.tail[v], u) else _CIRCLE
+        return ARROW
+    return TAIL if has(g.tail[v], u) else CIRCLE
 
 
 @kernel_part
@@ -178,10 +126,7 @@ def write_marks(g: Rows, names: Words, planes: Words) -> None:
     n_nodes = np.uint64(g.near.shape[0])
     for v in range(n_nodes):
         for w in range(v >> SIX, np.uint64(g.near.shape[1])):
-            left = g.near[v, w]
-            while left != ZERO:
-                u = (w << SIX) + lowest(left)
-                left &= left - ONE
+            for u in members(w, g.near[v, w]):
                 if u > v:
                     a, b = v, u
                     if names[a] > names[b]:

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import LAST, ONE, SIX, ZERO, compact, lowest, popcount
-from ..inputs import Ints, Words
+from ..bits import NO_NODE, ONE, ZERO, add, compact, copy_row, drop, has, members, popcount, row_of, take_lowest
+from ..inputs import Comparison, Ints, Words, edge_numbers
 from ..lanes import Flags, Nodes
-from ..planes import ARROW, TAIL, count_ones, row_words
-from .rows import Rows, add, close, drop, empty_rows, has, read_marks, take_lowest
+from ..planes import row_words
+from .rows import ARROW, TAIL, Rows, close, empty_rows, fill_ancestors, marks_of, read_marks
 
 #: rows of memory that `connects` needs
 N_ROWS = 5
@@ -38,26 +38,14 @@ class Model(NamedTuple):
     children: Words
     #: nodes joined by <->
     spouses: Words
-    #: ancestors and descendants; a node is its own
+    #: ancestors; a node is its own
     above: Words
-    below: Words
 
 
 def empty_model(n_nodes: int) -> Model:
     """Return room for a graph."""
     words = row_words(n_nodes)
     return Model(*(np.zeros((n_nodes, words), np.uint64) for _ in Model._fields))
-
-
-@kernel_part
-def close_both(above: Words, below: Words) -> None:
-    """Extend one step from each node, and one to it, to all steps; each node reaches itself."""
-    compact()
-    close(above)
-    close(below)
-    for v in range(np.uint64(above.shape[0])):
-        add(above[v], v)
-        add(below[v], v)
 
 
 @kernel_part
@@ -70,52 +58,41 @@ def fill_model(g: Rows, m: Model) -> None:
             m.children[v, w] = g.far_head[v, w] & ~g.head[v, w]
             m.spouses[v, w] = g.near[v, w] & ~g.tail[v, w] & ~g.far_tail[v, w]
             m.above[v, w] = m.parents[v, w]
-            m.below[v, w] = m.children[v, w]
-    close_both(m.above, m.below)
+    close(m.above)
+    for v in range(np.uint64(g.near.shape[0])):
+        add(m.above[v], v)
 
 
 @kernel_part
-def add_rows(matrix: Words, members: Words, union: Words) -> None:
+def add_rows(matrix: Words, nodes: Words, union: Words) -> None:
     """Add the rows of a set of nodes to a row."""
     compact()
-    for w in range(np.uint64(members.size)):
-        left = members[w]
-        while left != ZERO:
-            v = (w << SIX) + lowest(left)
-            left &= left - ONE
+    for w in range(np.uint64(nodes.size)):
+        for v in members(w, nodes[w]):
             for k in range(union.size):
                 union[k] |= matrix[v, k]
 
 
 @kernel_part
-def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, rows: Words) -> bool:
-    """Return whether the graph without the edges from x to the nodes `cut` connects x and y given a set.
-
-    A walk that returns to x has a shorter one, so that the cut edges matter at its first step only. No node of the set
-    is a descendant of `cut`, or `cut` is empty: colliders have the same descendants in the set with and without them.
-    """
+def is_joined(
+    m: Model, x: np.uint64, y: np.uint64, given: Words, open_colliders: Words, cut: Words, rows: Words
+) -> bool:
+    """Return whether a walk joins x and y, without x -> `cut`: its colliders are open, other inner nodes not given."""
     compact()
-    todo_head, todo_tail, seen_head, seen_tail, open_colliders = rows[0], rows[1], rows[2], rows[3], rows[4]
+    todo_head, todo_tail, seen_head, seen_tail = rows[0], rows[1], rows[2], rows[3]
     for w in range(given.size):
         # how a walk that leaves x arrives at the next node
-        todo_head[w] = (m.children[x, w] & ~cut[w]) | m.spouses[x, w]
-        todo_tail[w] = m.parents[x, w]
-        seen_head[w] = todo_head[w]
-        seen_tail[w] = todo_tail[w]
-        open_colliders[w] = ZERO
+        todo_head[w] = seen_head[w] = (m.children[x, w] & ~cut[w]) | m.spouses[x, w]
+        todo_tail[w] = seen_tail[w] = m.parents[x, w]
     add(seen_head, x)
     add(seen_tail, x)
-    add_rows(m.above, given, open_colliders)
-    while True:
-        if has(seen_head, y) or has(seen_tail, y):
-            return True
-        at = take_lowest(todo_head)
-        by_tail = at < 0
+    while not has(seen_head, y) and not has(seen_tail, y):
+        v = take_lowest(todo_head)
+        by_tail = v == NO_NODE
         if by_tail:
-            at = take_lowest(todo_tail)
-            if at < 0:
+            v = take_lowest(todo_tail)
+            if v == NO_NODE:
                 return False
-        v = np.uint64(at)
         passes = not has(given, v)
         turns = passes if by_tail else has(open_colliders, v) != ZERO
         for w in range(given.size):
@@ -131,6 +108,21 @@ def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, row
             seen_tail[w] |= tails
             todo_head[w] |= heads
             todo_tail[w] |= tails
+    return True
+
+
+@kernel_part
+def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, rows: Words) -> bool:
+    """Return whether the graph without the edges from x to the nodes `cut` connects x and y given a set.
+
+    A walk that returns to x has a shorter one, so that the cut edges matter at its first step only. No node of the set
+    is a descendant of `cut`, or `cut` is empty: colliders have the same descendants in the set with and without them.
+    """
+    compact()
+    open_colliders = rows[4]
+    open_colliders[:] = ZERO
+    add_rows(m.above, given, open_colliders)
+    return is_joined(m, x, y, given, open_colliders, cut, rows)
 
 
 class Steps(NamedTuple):
@@ -154,22 +146,15 @@ def _read_steps(planes: Words, n_nodes: int, steps: Steps, adjacent: Flags) -> N
     """Read four planes (4, W); of a pair with two edges, -> and <->, they hold a mark at one end only."""
     compact()
     ahead, both = steps.ahead, steps.both
-    n_ahead = n_both = i = 0
+    n_ahead = n_both = 0
+    i, end = ZERO, np.uint64(n_nodes - 1)
     adjacent[:] = False
-    row_end = n_nodes - 1  # pairs of node i end before row_end
-    for w in range(planes.shape[1]):
-        left = planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]
-        while left != ZERO:
-            bit: np.uint64 = lowest(left)
-            left &= left - ONE
-            pair = 64 * w + np.int64(bit)
-            while pair >= row_end:
-                i += 1
-                row_end += n_nodes - 1 - i
-            j = pair + n_nodes - row_end
+    for w in range(np.uint64(planes.shape[1])):
+        for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
+            i, end = row_of(pair, i, end, np.uint64(n_nodes))
+            j = pair + np.uint64(n_nodes) - end
             adjacent[i, j] = adjacent[j, i] = True
-            here = np.int64((planes[0, w] >> bit) & ONE) | (np.int64((planes[1, w] >> bit) & ONE) << 1)
-            there = np.int64((planes[2, w] >> bit) & ONE) | (np.int64((planes[3, w] >> bit) & ONE) << 1)
+            here, there = marks_of(planes, w, pair)
             if here != ARROW and there != TAIL:
                 ahead[0, n_ahead], ahead[1, n_ahead] = i, j
                 n_ahead += 1
@@ -255,9 +240,8 @@ def _count_connected(true: Steps, x: Words, y: Words, given: Words, rows: Words)
     tail, head, left, right = true.ahead[0], true.ahead[1], true.both[0], true.both[1]
     # how a walk arrives at a node: by its tail, by its head
     up, down = rows[0], rows[1]
-    for v in range(x.size):
-        up[v] = x[v]
-        down[v] = ZERO
+    copy_row(x, up, x.size)
+    down[:] = ZERO
     changed = ONE
     while changed != ZERO:
         changed = ZERO
@@ -303,25 +287,16 @@ def _count_mistakes(true: Steps, steps: Steps, nearest: bool, rows: Words) -> in
 
 @kernel
 def _separation_mistakes(
-    truth: Words,
-    estimate: Words,
-    left: Ints,
-    right: Ints,
-    nearest: bool,
-    true: Steps,
-    steps: Steps,
-    adjacent: Flags,
-    rows: Words,
-    out: Ints,
+    pairs: Comparison, nearest: bool, true: Steps, steps: Steps, adjacent: Flags, rows: Words, out: Ints
 ) -> None:
     """Fill the ordered pairs of nodes of each pair of graphs that the estimate separates and the truth connects."""
     compact()
     n_nodes = rows.shape[1]
     x, y = rows[6], rows[7]
-    for n in range(left.size):
-        if n == 0 or left[n] != left[n - 1]:  # controls of one row share their truth
-            _read_steps(truth[left[n]], n_nodes, true, adjacent)
-        _read_steps(estimate[right[n]], n_nodes, steps, adjacent)
+    for n in range(pairs.truth_index.size):
+        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            _read_steps(pairs.truth[pairs.truth_index[n]], n_nodes, true, adjacent)
+        _read_steps(pairs.estimate[pairs.estimate_index[n]], n_nodes, steps, adjacent)
         waiting = wrong = 0
         x[:] = ZERO
         y[:] = ZERO
@@ -349,14 +324,11 @@ def mixed_separation_mistakes(
     separate by the minimal set nearest to the first node, instead of by all possible ancestors.
     """
     out = np.zeros(len(truth_index), np.int64)
-    most = 1
-    for planes in (truth, estimate):
-        if len(planes):
-            joined = planes[:, 0] | planes[:, 1] | planes[:, 2] | planes[:, 3]
-            most = max(most, int(count_ones(joined).sum(axis=1).max()))
+    most = max(1, *(int(edge_numbers(planes).max(initial=0)) for planes in (truth, estimate)))
     true, steps = _empty_steps(most), _empty_steps(most)
     adjacent, rows = np.zeros((n_nodes, n_nodes), np.bool_), np.zeros((9, n_nodes), np.uint64)
-    _separation_mistakes(truth, estimate, truth_index, estimate_index, nearest, true, steps, adjacent, rows, out)
+    pairs = Comparison(truth, estimate, truth_index, estimate_index)
+    _separation_mistakes(pairs, nearest, true, steps, adjacent, rows, out)
     return out
 
 
@@ -411,9 +383,8 @@ def _turn_paths(x: np.uint64, y: np.uint64, flow: Flow) -> None:
 def _add_path(moral: Words, x: np.uint64, y: np.uint64, without: Words, flow: Flow) -> bool:
     """Add one more path from x to y that shares no node with the others; return whether there is one."""
     compact()
-    for w in range(without.size):
-        flow.seen_in[w] = without[w]
-        flow.seen_out[w] = without[w]
+    copy_row(without, flow.seen_in, without.size)
+    copy_row(without, flow.seen_out, without.size)
     add(flow.seen_in, x)
     add(flow.seen_out, x)
     flow.stack[0] = 2 * np.int64(x) + 1
@@ -425,9 +396,7 @@ def _add_path(moral: Words, x: np.uint64, y: np.uint64, without: Words, flow: Fl
             for w in range(np.uint64(without.size)):
                 left = moral[v, w] & ~flow.seen_in[w]
                 flow.seen_in[w] |= left
-                while left != ZERO:
-                    u = (w << SIX) + lowest(left)
-                    left &= left - ONE
+                for u in members(w, left):
                     flow.from_in[u] = np.int64(v)
                     if u == y:
                         _turn_paths(x, y, flow)
@@ -455,8 +424,7 @@ def _add_path(moral: Words, x: np.uint64, y: np.uint64, without: Words, flow: Fl
 def _has_cut(moral: Words, x: np.uint64, y: np.uint64, without: Words, most: int, flow: Flow) -> int:
     """Return the size of the smallest vertex cut between x and y without some nodes, or `most` + 1 if it is larger."""
     compact()
-    for w in range(without.size):
-        flow.used[w] = ZERO
+    flow.used[:] = ZERO
     n_paths = 0
     while n_paths <= most and _add_path(moral, x, y, without, flow):
         n_paths += 1
@@ -473,7 +441,7 @@ def _add_collider_neighbours(g: Rows, v: np.uint64, inside: Words, neighbours: W
         colliders[w] = seen[w] = g.far_head[v, w] & inside[w]
     while True:
         u = take_lowest(colliders)
-        if u < 0:
+        if u == NO_NODE:
             break
         for w in range(inside.size):
             neighbours[w] |= g.head[u, w] & inside[w]
@@ -487,28 +455,21 @@ def _fill_moral(g: Rows, inside: Words, moral: Words, rows: Words) -> None:
     """Fill the moral graph of a set of nodes."""
     compact()
     for v in range(np.uint64(moral.shape[0])):
-        for w in range(inside.size):
-            moral[v, w] = ZERO
+        moral[v, :] = ZERO
         if has(inside, v):
             _add_collider_neighbours(g, v, inside, moral[v], rows)
             drop(moral[v], v)
 
 
 @kernel
-def _fill_separators(
-    planes: Words, g: Rows, above: Words, below: Words, moral: Words, rows: Words, flow: Flow, out: Words
-) -> None:
+def _fill_separators(planes: Words, g: Rows, above: Words, moral: Words, rows: Words, flow: Flow, out: Words) -> None:
     """Fill the smallest separator of each pair of nodes of each graph, the first by the order of nodes."""
     compact()
     n_nodes, words = np.uint64(g.near.shape[0]), g.near.shape[1]
     inside, without = rows[2], rows[3]
     for n in range(planes.shape[0]):
         read_marks(planes[n], g)
-        for v in range(n_nodes):
-            for w in range(words):
-                above[v, w] = g.head[v, w] & g.far_tail[v, w]
-                below[v, w] = g.tail[v, w] & g.far_head[v, w]
-        close_both(above, below)
+        fill_ancestors(g, above)
         pair = -1
         for x in range(n_nodes):
             for y in range(x + ONE, n_nodes):
@@ -518,6 +479,8 @@ def _fill_separators(
                 for w in range(words):
                     inside[w] = above[x, w] | above[y, w]
                     without[w] = ZERO
+                add(inside, x)
+                add(inside, y)
                 _fill_moral(g, inside, moral, rows)
                 wanted = _has_cut(moral, x, y, without, np.int64(n_nodes), flow)
                 drop(inside, x)
@@ -531,7 +494,7 @@ def _fill_separators(
                     add(without, v)
                     if _has_cut(moral, x, y, without, wanted - 1, flow) < wanted:
                         wanted -= 1
-                        out[n, pair, v >> SIX] |= ONE << (v & LAST)
+                        add(out[n, pair], v)
                     else:
                         drop(without, v)
 
@@ -544,8 +507,7 @@ def smallest_separators(planes: Words, n_nodes: int) -> Words:
     """
     g, flow = empty_rows(n_nodes), empty_flow(n_nodes)
     words = g.near.shape[1]
-    above, below, moral = (np.zeros_like(g.near) for _ in range(3))
     rows = np.zeros((4, words), np.uint64)
     out = np.zeros((len(planes), n_nodes * (n_nodes - 1) // 2, words), np.uint64)
-    _fill_separators(planes, g, above, below, moral, rows, flow, out)
+    _fill_separators(planes, g, np.zeros_like(g.near), np.zeros_like(g.near), rows, flow, out)
     return out
