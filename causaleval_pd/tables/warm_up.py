@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 
 from ..contract.field import FIELDS
 from ..contract.metric import get_metric
@@ -46,12 +47,14 @@ def warm_up(metrics: Metrics = None) -> None:
             continue
         names = [get_metric(name) for name in field.default_metrics]
         mine = names if chosen is None else [m for m in chosen if m.field == field.name]
-        directed = [m for m in mine if m.direction is not None]
         for table in field.samples() if mine else ():
             context = table.attrs.pop("context", None)
             with warnings.catch_warnings():
                 # what users should know of their tables does not matter for these
                 warnings.simplefilter("ignore", UserWarning)
-                evaluate(table, mine, context=context, invalid="nan")
-                if directed:
-                    with_controls(table, directed, context=context, n_draws=10, rng=0, invalid="nan")
+                for m in mine:
+                    # some metrics need data that these tables do not have, or another null model
+                    with suppress(ValueError):
+                        evaluate(table, [m], context=context, invalid="nan")
+                        if m.direction is not None:
+                            with_controls(table, [m], context=context, n_draws=10, rng=0, invalid="nan")

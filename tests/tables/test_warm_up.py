@@ -64,3 +64,9 @@ def test_metrics_of_fields_without_kernels_need_nothing():
 @pytest.mark.slow
 def test_metrics_of_data_get_data():
     assert ce.warm_up(["separation_share", "bic"]) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("metrics", [None, "all"])
+def test_every_field_has_tables_of_its_own(metrics):
+    assert ce.warm_up(ce.list_metrics().index if metrics == "all" else None) is None

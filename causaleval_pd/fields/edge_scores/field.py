@@ -113,7 +113,7 @@ def relabelled_cells(pairs: ScorePairs, truths: pd.Series) -> pd.Series:
 def samples() -> Iterator[pd.DataFrame]:
     """Make a table of weights of a DAG and of other scores, with ties and without."""
     weights = np.triu(np.arange(49.0).reshape(7, 7), 1)
-    matrices = [weights, weights + weights.T, weights - 2 * weights.T]
+    matrices = [weights, weights + weights.T, weights + 2 * weights.T]
     names = [str(i) for i in range(7)]
     truths = graph_column(["; ".join(f"{i} -> {i + 1}" for i in range(6))] * 3, nodes=names)
     estimates = score_column(matrices, nodes=names, encoding="row->column")
