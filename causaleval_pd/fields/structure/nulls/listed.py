@@ -95,14 +95,14 @@ def listed_laws(
     def exact(metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric for the listed rows whose controls it takes, or None if there is none."""
         samples: list[tuple[Floats, Floats]] = []
-        taken_lists: list[bool] = []
+        taken_lists: list[Bools] = []
         for number in range(len(blocks)):
             controls, chances = block(number)
             values, taken = metric.of_taken(controls)
-            ends = np.cumsum([len(chance) for chance in chances])[:-1]
-            samples += zip(np.split(values, ends), chances, strict=True)
-            taken_lists += [bool(part.all()) for part in np.split(taken, ends)]
-        known = np.array(taken_lists, bool)[index_of_law]
+            starts = np.cumsum([0, *map(len, chances)])[:-1]
+            samples += zip(np.split(values, starts[1:]), chances, strict=True)
+            taken_lists.append(np.logical_and.reduceat(taken, starts))
+        known = np.concatenate([np.zeros(0, bool), *taken_lists])[index_of_law]
         if not known.any():
             return None
         rows = listed.copy()

@@ -88,8 +88,8 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
     if d <= MOST_LISTED:
         every = _moved(graphs, number)
         return _of_words(every[np.sort(distinct_rows(every)[0])], graphs, number)
+    _refuse_many(graphs, number)
     new = _marks(graphs, number)[None]
-    _refuse_many(graphs, number, new[0])
     stacks, known = [new], {np.packbits(new).tobytes()}
     while len(new):
         # exchanges of neighbouring nodes reach every order
@@ -110,7 +110,7 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
     return _with_planes(join_halves(halves), graphs, number)
 
 
-def _refuse_many(graphs: GraphBatch, number: int, marks: Bools) -> None:
+def _refuse_many(graphs: GraphBatch, number: int) -> None:
     """Raise `TooMany` where a graph surely has too many relabellings, before these are made."""
     alike, most = np.zeros(graphs.n_nodes, np.int64), math.log(MOST_DIFFERENT) + 1e-9
     if not is_mixed(graphs.planes):
@@ -118,7 +118,7 @@ def _refuse_many(graphs: GraphBatch, number: int, marks: Bools) -> None:
         alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
         if _fewest_relabellings(alike) > most:
             raise TooMany
-    if _fewest_relabellings(_classes(marks, alike)) > most:
+    if _fewest_relabellings(_classes(_marks(graphs, number), alike)) > most:
         raise TooMany
 
 
