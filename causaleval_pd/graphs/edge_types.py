@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from .kernels.planes import ADMG, ARROW, CIRCLE, DAG, MAG, NONE, TAIL, plane_words, planes_from_matrices, row_chunks
 from .mixed.conversions import project
-from .mixed.marks import bidirected, directed_part, is_mixed, lift, marks_from_planes
+from .mixed.marks import bidirected, is_mixed, marks_from_planes
 from .mixed.relations import DEFINITE, ancestors
 
 Values = NDArray[np.float64]
@@ -170,8 +170,7 @@ class EdgeTypes:
         cls, n_nodes: Any, true: Mapping[int, Any], estimated: Mapping[int, Any], shared: Mapping[tuple[int, int], Any]
     ) -> EdgeTypes:
         """Return the counts of graphs with numbers of edges by type, either way round, and of edges that both have."""
-        cells: dict[tuple[int, int], Any] = {**{(s, 0): k for s, k in true.items()}}
-        cells |= {(0, t): k for t, k in estimated.items()}
+        cells = {(s, 0): k for s, k in true.items()} | {(0, t): k for t, k in estimated.items()}
         for (s, t), k in shared.items():
             estimate = t if t in estimated else reversed_type(t)
             cells |= {(s, t): k, (s, 0): cells[s, 0] - k, (0, estimate): cells[0, estimate] - k}
@@ -307,13 +306,11 @@ class Origins:
         for part in row_chunks(len(known), 40 * self.n_nodes**2):
             rows = known[part]
             planes, observed = self.planes[rows], self.observed[rows]
-            above = ancestors(lift(directed_part(planes)) if is_mixed(planes) else planes, self.n_nodes, "path")
+            above = ancestors(planes, self.n_nodes, "path") == DEFINITE
             seen = (np.arange(len(rows))[:, None, None], observed[:, :, None], observed[:, None, :])
-            masks.ancestor[rows] = (above == DEFINITE)[seen]
-            masks.common_ancestor[rows] = _common_ancestors(planes, above == DEFINITE, observed)[seen]
-            marks = marks_from_planes(project(planes, self.n_nodes, observed, to_admg=True), d)
-            heads = (marks == 2) & ((marks.transpose(0, 2, 1) == 2) | (marks.transpose(0, 2, 1) == 0))
-            masks.confounded[rows] = heads | heads.transpose(0, 2, 1)
+            masks.ancestor[rows] = above[seen]
+            masks.common_ancestor[rows] = _common_ancestors(planes, above, observed)[seen]
+            masks.confounded[rows] = _spouses(project(planes, self.n_nodes, observed, to_admg=True), d)
         return masks
 
     @cached_property
@@ -328,6 +325,13 @@ class Origins:
         return planes
 
 
+def _spouses(planes: Planes, n_nodes: int) -> NDArray[np.bool_]:
+    """Return which nodes of graphs of four planes an edge <-> joins, beside -> or not, (N, d, d)."""
+    marks = marks_from_planes(planes, n_nodes)
+    heads = (marks == ARROW) & np.isin(marks.transpose(0, 2, 1), (NONE, ARROW))
+    return heads | heads.transpose(0, 2, 1)
+
+
 def _common_ancestors(planes: Planes, above: NDArray[np.bool_], observed: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which nodes have a latent ancestor in common, an edge <-> standing for a latent parent of both."""
     n, n_nodes = above.shape[:2]
@@ -337,10 +341,7 @@ def _common_ancestors(planes: Planes, above: NDArray[np.bool_], observed: NDArra
     hidden = above.astype(np.float32) * latent[:, :, None]
     shared = hidden.transpose(0, 2, 1) @ hidden
     if is_mixed(planes) and bidirected(planes).any():
-        marks = marks_from_planes(planes, n_nodes)
-        one = (marks == 2) & np.isin(marks.transpose(0, 2, 1), (0, 2))
-        spouses = (one | one.transpose(0, 2, 1)).astype(np.float32)
-        shared += reach.transpose(0, 2, 1) @ spouses @ reach
+        shared += reach.transpose(0, 2, 1) @ _spouses(planes, n_nodes).astype(np.float32) @ reach
     mask = shared > 0
     mask[:, range(n_nodes), range(n_nodes)] = False
     return np.asarray(mask)
