@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from .kernels import kernels, mixed_kernels
 from .kernels.planes import ADMG, CPDAG, DAG, DIGRAPH, MAG, MIXED, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL
 from .mixed import marks as mixed
-from .mixed.conversions import not_simple, ready
+from .mixed.conversions import convert, not_simple
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
@@ -73,8 +73,7 @@ def _checked(planes: Planes, n_nodes: int, goal: str, possible: Flags) -> Flags:
     chosen = np.flatnonzero(possible)
     flags = np.zeros(len(planes), np.bool_)
     if len(chosen):
-        blocks, most = ready(planes[chosen], n_nodes)
-        _, faults = mixed_kernels().convert(blocks, n_nodes, getattr(mixed_kernels(), goal), most)
+        _, faults = convert(planes[chosen], n_nodes, goal)
         flags[chosen] = faults == mixed_kernels().VALID
     return flags
 

@@ -48,18 +48,21 @@ def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:
     return array, int(count_edges(array).max(initial=0))
 
 
+def convert(planes: Planes, n_nodes: int, goal: str) -> tuple[Planes, Ints]:
+    """Convert or check graphs by the kernel for a goal of its own; return the results and the codes of their faults."""
+    array, most = ready(planes, n_nodes)
+    converted, faults = mixed_kernels().convert(array, n_nodes, getattr(mixed_kernels(), goal), most)
+    return converted, faults
+
+
 def mag_to_pag(planes: Planes, n_nodes: int) -> Planes:
     """Return the PAGs of MAGs: the marks that all MAGs of the Markov equivalence class share."""
-    array, most = ready(planes, n_nodes)
-    pags: Planes = mixed_kernels().convert(array, n_nodes, mixed_kernels().MAG_TO_PAG, most)[0]
-    return pags
+    return convert(planes, n_nodes, "MAG_TO_PAG")[0]
 
 
 def pag_to_mag(planes: Planes, n_nodes: int) -> Planes:
     """Return a MAG of each PAG's class, that with the fewest bidirected edges; ties are broken by the nodes' order."""
-    array, most = ready(planes, n_nodes)
-    mags: Planes = mixed_kernels().convert(array, n_nodes, mixed_kernels().PAG_TO_MAG, most)[0]
-    return mags
+    return convert(planes, n_nodes, "PAG_TO_MAG")[0]
 
 
 def complete(planes: Planes, n_nodes: int) -> tuple[Planes, Ints]:
@@ -67,9 +70,7 @@ def complete(planes: Planes, n_nodes: int) -> tuple[Planes, Ints]:
 
     A bidirected edge is added where an inducing path joins nodes that are not adjacent.
     """
-    array, most = ready(planes, n_nodes)
-    planes, faults = mixed_kernels().convert(array, n_nodes, mixed_kernels().COMPLETE, most)
-    return planes, faults
+    return convert(planes, n_nodes, "COMPLETE")
 
 
 def project(planes: Planes, n_nodes: int, observed: Ints, *, to_admg: bool = False) -> Planes:
