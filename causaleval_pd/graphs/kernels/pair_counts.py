@@ -19,8 +19,6 @@ from .planes import N_ADJACENCY_COUNTS, N_MIXED_PLANES, N_PLANES
 
 Row = NDArray[np.float64]
 
-N_DIRECTION_COUNTS = 6
-
 
 class Side(NamedTuple):
     """The graphs of one side of the pairs, where they stand."""
@@ -115,7 +113,7 @@ def direction_counts(
     lost their direction; that gained one. Parameters are those of `adjacency_counts`.
     """
     comparison = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True)
-    out = np.empty((N_DIRECTION_COUNTS, len(comparison.truth_index)))
+    out = np.empty((6, len(comparison.truth_index)))
     _direction_counts(*_sides(*comparison), out)
     return out
 

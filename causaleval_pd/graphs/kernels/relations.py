@@ -12,7 +12,6 @@ from .inputs import SEPARATORS, Comparison, Ints, Words, checked_comparison
 from .lanes import Arcs, Flags, GraphRoom, Workspace, load_graph, read_edges, sort_arcs, spread_back, workspace
 from .planes import row_words
 
-N_ANCESTOR_COUNTS, N_BLANKET_COUNTS = 5, 3
 _PARENT, _ANCESTOR, _NEAREST = range(3)
 
 
@@ -90,7 +89,7 @@ def ancestor_counts(
     not the reverse.
     """
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
-    out = np.empty((N_ANCESTOR_COUNTS, len(pairs.truth_index)), np.int64)
+    out = np.empty((5, len(pairs.truth_index)), np.int64)
     below, claimed = np.empty(n_nodes, np.uint64), np.empty((row_words(n_nodes), n_nodes), np.uint64)
     _ancestor_counts(pairs, workspace(n_nodes, *pairs[:2]), below, claimed, out)
     return out.T
@@ -137,7 +136,7 @@ def blanket_counts(
     Members are neighbours and parents of a common child, summed over nodes.
     """
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
-    out = np.empty((N_BLANKET_COUNTS, len(pairs.truth_index)), np.int64)
+    out = np.empty((3, len(pairs.truth_index)), np.int64)
     _blanket_counts(pairs, np.empty((4, n_nodes, row_words(n_nodes)), np.uint64), out)
     return out.T
 
