@@ -21,7 +21,6 @@ from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, DAG, KINDS, MAG, MIXED, N_ADJACENCY_COUNTS, PAG, PLAIN_KINDS, SKELETON, a_kind
 from .mixed import conversions, relations
 from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
-from .mixed.relations import shared_colliders
 
 _PLAIN = range(len(PLAIN_KINDS))
 
@@ -105,19 +104,16 @@ class Inputs:
 
     #: inputs, one graph each
     context: Context
-    #: distinct node sets, names in code-point order
-    node_sets: tuple[tuple[str, ...], ...]
-    #: (N,): each graph's node set
-    node_set: NDArray[np.int64]
+    names: NodeNames
 
     def take(self, positions: NDArray[Any]) -> Inputs:
         """Return the inputs of the graphs at `positions`."""
-        return Inputs(self.context.take(positions), self.node_sets, self.node_set[positions])
+        return Inputs(self.context.take(positions), self.names.take(positions))
 
     @property
     def numbers(self) -> NDArray[np.int64]:
         """What tells the inputs of graphs apart, (N, 2): numbers of the set of inputs and of the node set."""
-        return np.stack([self.context.codes, self.node_set], axis=1)
+        return np.stack([self.context.codes, self.names.node_set], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -424,7 +420,7 @@ class GraphPairs(Pairs):
     def v_structures(self) -> Confusion:
         """Unshielded colliders."""
         if self.is_mixed:
-            true, estimated, both = shared_colliders(*self._sides("lifted"), self.n_nodes).T
+            true, estimated, both = relations.shared_colliders(*self._sides("lifted"), self.n_nodes).T
         else:
             true, estimated, both = self._counted(kernels().v_structure_counts)
         return Confusion(both, true, estimated)

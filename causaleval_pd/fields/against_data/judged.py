@@ -265,7 +265,7 @@ def _parts(pairs: GraphPairs) -> list[Part]:
     parts = []
     for place, rows in group_rows(part.reshape(-1).astype(np.int64)):
         code, node_set = distinct[place].tolist()
-        values, names = inputs.context.values[code], inputs.node_sets[node_set]
+        values, names = inputs.context.values[code], inputs.names.node_sets[node_set]
         try:
             _refuse_perturbed(values)
             # the context keeps the data, so that no other object has their number

@@ -76,7 +76,7 @@ def groups(pairs: GraphPairs, metric: str, names: Sequence[str], hint: str) -> I
     distinct, inverse = np.unique(numbers, axis=0, return_inverse=True)
     for i, (code, node_set) in enumerate(distinct.tolist()):
         rows = np.flatnonzero(inverse.reshape(-1) == i)
-        values, nodes = dict(inputs.context.values[code]), inputs.node_sets[node_set]
+        values, nodes = dict(inputs.context.values[code]), inputs.names.node_sets[node_set]
         if "data" in names:
             values["data"] = complete_data(values, nodes)
         yield Group(rows, values, nodes, inputs.context.memory, (code, node_set))

@@ -56,8 +56,8 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
         node_lists = [list(side.node_sets[side.row_node_set[row]]) for side in (truths, estimates)]
         raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(*node_lists)}")
     for true, found, rows, truth_index, estimate_index in shared_rows(truths, estimates):
-        inputs = None if context is None else Inputs(context.take(true.rows), truths.node_sets, true.node_set)
         names = NodeNames(truths.node_sets, true.node_set)
+        inputs = None if context is None else Inputs(context.take(true.rows), names)
         batch = GraphBatch(true.n_nodes, true.planes, true.kinds, truths.checked, inputs=inputs, names=names)
         graphs = GraphBatch(found.n_nodes, found.planes, found.kinds, estimates.checked)
         yield Batch(rows, GraphPairs(batch, graphs, truth_index, estimate_index))

@@ -124,7 +124,7 @@ def projected_batches(truth: pd.Series, estimates: UnpackedColumn, wanted: Wante
         chosen = [names if goals[row] == goal else None for names, row in zip(latents, distinct.tolist(), strict=True)]
         graphs = projected(column, chosen, lambda number: wanted.where(int(distinct[number])), goal)
         for block in graphs.blocks:
-            inputs = Inputs(wanted.context.take(distinct[block.rows]), graphs.node_sets, block.node_set)
+            inputs = Inputs(wanted.context.take(distinct[block.rows]), NodeNames(graphs.node_sets, block.node_set))
             yield from _batches_of(block, inputs, column, latents, estimates, of_row, wanted)
 
 
@@ -139,7 +139,7 @@ def _batches_of(
 ) -> Iterator[Batch]:
     """Pair the projections of a block with the estimates of their rows, by the truths' number of nodes."""
     place = np.full(truths.n_rows, -1, np.int64)
-    names = [inputs.node_sets[i] for i in block.node_set.tolist()]
+    names = [inputs.names.node_sets[i] for i in block.node_set.tolist()]
     for true in truths.blocks:
         # the truths of this block whose projections are in that one
         mine = np.flatnonzero(np.isin(block.rows, true.rows))
@@ -159,7 +159,7 @@ def _batches_of(
             block.kinds[mine],
             origins=origins,
             inputs=inputs.take(mine),
-            names=NodeNames(inputs.node_sets, block.node_set[mine]),
+            names=inputs.names.take(mine),
         )
         place[:] = -1
         place[block.rows[mine]] = np.arange(len(mine))
