@@ -104,8 +104,7 @@ def separation_mistakes(
 ) -> Ints:
     """Count the ordered pairs of nodes that estimates, by `as_statements`, separate and truths, by `as_models`, do not.
 
-    `index` has the positions of the truth and the estimate of each pair. With `nearest` estimates, which are then MAGs,
-    separate by the minimal set nearest to the first node, instead of by all possible ancestors.
+    `index` has the positions of the truth and the estimate of each pair; `nearest` is as in the kernel.
     """
     left, right = (read_only(x, np.int64) for x in index)
     mistakes: Ints = mixed_kernels().mixed_separation_mistakes(truth, estimate, left, right, n_nodes, nearest)
