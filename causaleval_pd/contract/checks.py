@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .words import enumerated
+
 #: characters that do not show: soft hyphens, joiners, marks of direction and of bytes, selectors of variants
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]"
@@ -117,8 +119,7 @@ def check_choice(value: Any, choices: Sequence[Any], what: str) -> None:
     """Refuse anything but one of a few words, or None where it is among them."""
     # arrays, tables and pd.NA do not compare to True or False
     if not isinstance(value, (str, type(None))) or value not in choices:
-        *first, last = map(repr, choices)
-        raise ValueError(f"{what} must be {', '.join(first)} or {last}, found {shown(value)}")
+        raise ValueError(f"{what} must be {enumerated([*map(repr, choices)], 'or')}, found {shown(value)}")
 
 
 def check_type(value: Any, types: type | tuple[type, ...], expected: str, what: str) -> None:

@@ -22,6 +22,7 @@ from .law import CLOSED_FORMS
 from .options import Convention, metric_docstring
 from .pairs import ANY_KIND, Batch, PairError, Pairs
 from .registry import Registry
+from .words import enumerated
 
 Direction = Literal["minimize", "maximize", "zero"]
 
@@ -111,7 +112,7 @@ class Metric:
         if not self.truth_kinds:
             return f"{' or '.join(self.kinds)} as estimate, without a truth"
         if self.truth_kinds == self.kinds:
-            return " and ".join(filter(None, [", ".join(self.kinds[:-1]), self.kinds[-1]]))
+            return enumerated(self.kinds, "and")
         return f"{' or '.join(self.truth_kinds)} as truth with {' or '.join(self.kinds)} as estimate"
 
     def spec_line(self) -> str:
@@ -147,8 +148,7 @@ class Metric:
                     remedies.setdefault((taken, f" ({meaning})"), []).append(call)
         words = []
         for (taken, meaning), names in remedies.items():
-            either = " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-            words.append(f"{either}{f' for {taken} of them' if taken < n else ''}{meaning}")
+            words.append(f"{enumerated(names, 'or')}{f' for {taken} of them' if taken < n else ''}{meaning}")
         return f"; use {'; or '.join(words)}" if words else ""
 
     def __call__(self, truth: Any, estimate: Any = None, **options: Any) -> Any:

@@ -52,6 +52,10 @@ class Controls(ABC):
         return None
 
 
+#: `known(metric)` returns the closed form of a metric's controls, or None
+Known = Callable[[Metric], ClosedForm | None]
+
+
 def no_closed_form(metric: Metric) -> ClosedForm | None:
     """Return None: every metric is simulated."""
     return None
@@ -66,8 +70,7 @@ class DrawnControls(Controls):
     words: str | NDArray[np.object_]
     #: `drawn(start, count)` returns rows x count pairs, a row's draws together
     drawn: Callable[[int, int], Any]
-    #: `known(metric)` returns the closed form or None
-    known: Callable[[Metric], ClosedForm | None] = no_closed_form
+    known: Known = no_closed_form
     cost: int = 1000
     work: float = 10_000.0
     listing: Listing | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,12 @@ def effect_words(name: str) -> str:
 def counted(n: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def enumerated(words: Sequence[str], link: str) -> str:
+    """Join words as `a, b or c`; the link is "or" or "and"."""
+    *first, last = words
+    return f" {link} ".join(filter(None, [", ".join(first), last]))
 
 
 def level_words(levels: Iterable[Hashable]) -> list[str]:

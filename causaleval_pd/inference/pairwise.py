@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_known, check_number
 from ..contract.history import calls
 from ..contract.statistical_test import StatisticalTest
-from ..contract.words import counted, level_words
+from ..contract.words import counted, enumerated, level_words
 from ..cubes.reading import cells, strata_dims
 from ..cubes.reading import identity as identity_of
 from ..cubes.schema import FAILED, NO_RUN
@@ -117,14 +117,9 @@ def check_comparison(how: Comparison, *, margin: bool) -> None:
         raise ValueError(f"margin= goes with alternative='equivalent', found {how.claim!r}")
     if equivalence and not how.test.margin:
         others = [repr(x.name) for x in comparing() if x.margin and x.design == "paired"]
-        raise ValueError(f"test={how.test.name!r} takes no margin; use {_either(others)}")
+        raise ValueError(f"test={how.test.name!r} takes no margin; use {enumerated(others, 'or')}")
     if how.jointly and how.test.name != "max_t":
         raise ValueError("adjust='max_t' is the correction of test='max_t'; use adjust='holm'")
-
-
-def _either(words: Sequence[str]) -> str:
-    """Join words as alternatives: `a, b or c`."""
-    return " or ".join(x for x in (", ".join(words[:-1]), words[-1]) if x)
 
 
 def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -> dict[str, NDArray[Any] | str]:

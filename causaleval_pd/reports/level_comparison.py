@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.words import counted, level_words
+from ..contract.words import counted, enumerated, level_words
 from ..cubes.reading import strata_dims
 from ..inference.compare import compare
 from ..inference.compared_values import places_of_pairs
@@ -72,7 +72,7 @@ def who_is_better(
         under = f", null model “{key[0]}”" if by_null else ""
         better, equal = _winners(rows, levels, directions.get(str(key[-1]), "none"), level)
         for winner, losers in better.items():
-            sentences.append(Sentence(f"{winner} has {what} than {_and(losers)} ({limit}{under})."))
+            sentences.append(Sentence(f"{winner} has {what} than {enumerated(losers, 'and')} ({limit}{under})."))
         if equal:
             pairs = listed(equal) if better or len(equal) == 1 else "any two levels"
             sentences.append(Sentence(f"{key[-1]}: no difference is detected between {pairs} ({limit}{under})."))
@@ -102,7 +102,3 @@ def _winners(
 def _what(name: str, on: str, directions: Mapping[str, str]) -> str:
     """Return what a better level has."""
     return f"more skill by {name}" if on == "skill" else _BETTER[on][directions.get(name, "none")].format(name)
-
-
-def _and(words: Sequence[str]) -> str:
-    return " and ".join(x for x in (", ".join(words[:-1]), words[-1]) if x)

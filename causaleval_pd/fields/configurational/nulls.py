@@ -30,7 +30,7 @@ from ...contract.context import Context
 from ...contract.field import get_field
 from ...contract.law import ClosedForm, ClosedFormRule, Value, register_closed_form
 from ...contract.metric import Metric
-from ...contract.null import Controls, DrawnControls, Matching, Null, no_closed_form, register_null
+from ...contract.null import Controls, DrawnControls, Known, Matching, Null, no_closed_form, register_null
 from ...execution.random_streams import RNGLike, random_words, resolve_seed, uniforms
 from .field import FORMULAS, pair
 from .formula import BINARY, Atom, Domains, FormulaTooLargeError, Literal, Model, set_text
@@ -137,7 +137,7 @@ def drawn_models(
     rows: Ints,
     keys: NDArray[np.uint64],
     law: Callable[[FormulaPairs, int], Law],
-    known: Callable[[Metric], ClosedForm | None] = no_closed_form,
+    known: Known = no_closed_form,
     *,
     always_acyclic: bool,
 ) -> Controls:

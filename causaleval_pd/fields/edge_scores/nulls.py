@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...contract.field import MOST_LISTED, all_orders
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
-from ...contract.null import Controls, DrawnControls, Matching, Null, no_closed_form, register_null
+from ...contract.null import Controls, DrawnControls, Known, Matching, Null, no_closed_form, register_null
 from ...execution.random_streams import uniforms
 from ..structure.nulls.additive import pair_sums, relabelling_moments
 from .cells import ALONE, ALONG_ORDER, KINDS, PAIRED, PROBABILITY, RELABELLED, TYPES, UNORDERED, ScoreBatch
@@ -43,7 +43,7 @@ def moved_controls(
     keys: Words,
     how: Any = RELABELLED,
     slots: Bools | None = None,
-    known: Callable[[Metric], ClosedForm | None] = no_closed_form,
+    known: Known = no_closed_form,
 ) -> Controls:
     """Make controls of a batch, (n,) `how` its scores move over the `slots` (n, d, d); default relabelled nodes."""
     d = pairs.n_nodes

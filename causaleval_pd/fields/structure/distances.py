@@ -140,9 +140,7 @@ def shd(
 
 def _direction_costs(c: Any, reversal_cost: float, undirected_cost: float, absent_undirected_cost: float) -> Values:
     """Sum costs by the directions of edges, which are directed or undirected."""
-    total = c.fn + c.fp
-    for value, counts in ((reversal_cost, c.reversed), (undirected_cost, c.lost_direction + c.added_direction)):
-        total += counts if value == 1 else value * counts
+    total = c.fn + c.fp + reversal_cost * c.reversed + undirected_cost * (c.lost_direction + c.added_direction)
     if absent_undirected_cost != 1:
         missing = (c.true_edges - c.true_directed) - (c.both_undirected + c.added_direction)
         extra = (c.estimated_edges - c.estimated_directed) - (c.both_undirected + c.lost_direction)

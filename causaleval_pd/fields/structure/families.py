@@ -12,7 +12,7 @@ from ...contract.checks import check_number
 from ...contract.confusion import Confusion, ConfusionFamily, Values, ratio
 from ...contract.metric import metric
 from ...contract.options import with_call
-from ...graphs.kernels.planes import KINDS
+from ...graphs.kernels.planes import KINDS, PLAIN_KINDS
 from ...graphs.pairs import GraphPairs
 from .nulls.laws import tails_and_misfit
 
@@ -33,6 +33,8 @@ _SKELETON: dict[str, Any] = {
     "closed_form": "hypergeometric",
     "reference": "10.48550/arXiv.2412.10039",
 }
+_PLAIN: dict[str, Any] = {"field": "graph", "kinds": PLAIN_KINDS}
+_OF_ANCESTORS: dict[str, Any] = {**_PLAIN, "closed_form": "ancestors", "costly": True}
 
 
 def shared_adjacencies(pairs: GraphPairs) -> Confusion:
@@ -97,13 +99,7 @@ _ANCESTOR = ConfusionFamily(
     positives="(ancestor, descendant) pairs",
     convention="An ancestor reaches its descendant along directed edges; undirected edges lead nowhere.",
     example=("A -> B; B -> C", "A -> C; B"),
-    spec={
-        "field": "graph",
-        "kinds": ("dag", "cpdag", "pdag", "digraph"),
-        "closed_form": "ancestors",
-        "instead": ("definite_ancestor_f1",),
-        "costly": True,
-    },
+    spec={**_OF_ANCESTORS, "instead": ("definite_ancestor_f1",)},
 )
 
 ancestor_precision = _ANCESTOR.metric("precision", gives=1)
@@ -112,15 +108,12 @@ ancestor_f1 = _ANCESTOR.metric("f1", gives=1 / 2)
 
 
 @metric(
-    field="graph",
-    kinds=("dag", "cpdag", "pdag", "digraph"),
+    **_OF_ANCESTORS,
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
     long_name="order divergence",
     reference="10.48550/arXiv.2203.04413",
-    closed_form="ancestors",
-    costly=True,
 )
 @with_call('"A -> B; B -> C", "C -> B; A", undecided=0.5', 1.5)
 def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalised: bool = False) -> Values:
@@ -154,7 +147,7 @@ _BLANKET = replace(
     convention="The blanket of a node holds its neighbours and the other parents of its children; members are summed "
     "over the nodes before dividing.",
     example=("A -> B; C -> B", "A -> B; B -> C"),
-    spec={"field": "graph", "kinds": ("dag", "cpdag", "pdag", "digraph"), "closed_form": "blankets"},
+    spec={**_PLAIN, "closed_form": "blankets"},
 )
 
 markov_blanket_precision = _BLANKET.metric("precision", gives=1)
@@ -180,12 +173,7 @@ _ORIENTATION = ConfusionFamily(
     negatives="tails on shared adjacencies",
     convention="Conditional on shared adjacencies: both endpoints of each are compared.",
     example=("A -> B; B -> C; A -> C", "A -> B; C -> B; A -- C"),
-    spec={
-        "field": "graph",
-        "kinds": ("dag", "cpdag", "pdag", "digraph"),
-        "closed_form": "linear",
-        "reference": "10.48550/arXiv.2412.10039",
-    },
+    spec={**_PLAIN, "closed_form": "linear", "reference": _SKELETON["reference"]},
 )
 _ORIENTED = replace(
     _ORIENTATION,

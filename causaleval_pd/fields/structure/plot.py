@@ -350,7 +350,7 @@ def difference_matrix(
     _fill(ax, shares, shades, n if square >= _WRITTEN else 0, square)
     one_truth = bool((true == true[:1]).all())
     if one_truth:
-        _frame_true(ax, true[0])
+        _frame_true(ax, (true[0] != 0) & here[0])
     _name_sides(ax, names, room, square)
     means = {what: pairs.sum() / 2 / n for what, pairs in became.items() if pairs.any()}
     handles = [Patch(color=shades[what], label=f"{what}: {mean:.3g} per run") for what, mean in means.items()]
@@ -423,11 +423,11 @@ def _fill(ax: Axes, shares: Shares, shades: dict[str, Any], n: int, square: floa
         left = right
 
 
-def _frame_true(ax: Axes, marks: Marks) -> None:
+def _frame_true(ax: Axes, edges: NDArray[np.bool_]) -> None:
     """Draw frames about the squares of true edges."""
     from matplotlib.collections import PolyCollection
 
-    at = np.argwhere((marks != 0) & ((marks == ARROW) | (marks.T != ARROW)))
+    at = np.argwhere(edges)
     step = 0.48 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
     style: dict[str, Any] = {"facecolor": "none", "edgecolor": tone(1.0), "linewidth": 0.8, "gid": "frame"}
     ax.add_collection(PolyCollection(list(step + at[:, None, ::-1]), clip_on=False, snap=False, **style), autolim=False)

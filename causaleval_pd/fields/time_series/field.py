@@ -14,9 +14,7 @@ from ...contract.cells import packed_column
 from ...contract.checks import hint_alike, name_row
 from ...contract.context import Context
 from ...contract.field import Field, Relabelling, identify_cells, register_field
-from ...contract.law import ClosedForm
-from ...contract.metric import Metric
-from ...contract.null import Controls, DrawnControls, Matching, Null, custom_draws, no_closed_form
+from ...contract.null import Controls, DrawnControls, Known, Matching, Null, custom_draws, no_closed_form
 from ...contract.pairs import Batch
 from .cells import KINDS, LaggedGraph, pack_cell
 from .column import LaggedCells, as_lagged, coerce_lagged, is_lagged_column, lagged_column, unpack_lagged
@@ -110,7 +108,7 @@ def samples() -> Iterator[pd.DataFrame]:
 def lagged_controls(
     pairs: LaggedPairs,
     codes: Callable[[int, int], NDArray[np.uint8]],
-    known: Callable[[Metric], ClosedForm | None] = no_closed_form,
+    known: Known = no_closed_form,
     pace: float = 50.0,
 ) -> Controls:
     """Make controls of a batch: `codes(start, count)` draws n * count graphs, a row's draws together."""

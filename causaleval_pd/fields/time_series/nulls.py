@@ -17,7 +17,7 @@ from ...contract.confusion import Confusion
 from ...contract.field import MOST_LISTED, all_orders
 from ...contract.law import ClosedForm, Distribution
 from ...contract.metric import Metric
-from ...contract.null import Controls, Matching, Null, register_null
+from ...contract.null import Controls, Known, Matching, Null, register_null
 from ...execution.random_streams import random_words
 from ...graphs.kernels.planes import row_chunks
 from ...graphs.pairs import GraphPairs
@@ -155,9 +155,6 @@ def law_of_counts(
         confusions = Confusion(counts.both, number * shape, counts.estimated, total * shape)
         samples.append((evaluate(metric, confusions), counts.weight))
     return ClosedForm.of(Distribution.pooled(index.reshape(-1).astype(np.int64), samples)).spread(rows)
-
-
-Known = Callable[[Metric], ClosedForm | None]
 
 
 def _law_of_parts(metric: Metric, links: Known, graphs: Known, *, independent: bool) -> ClosedForm | None:

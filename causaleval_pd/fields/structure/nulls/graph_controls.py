@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....contract.checks import check_known, check_whole, warn
 from ....contract.law import ClosedForm, Distribution
-from ....contract.metric import Metric
-from ....contract.null import Controls, DrawnControls, Listing, Matching, Null, draw_stream, no_closed_form
+from ....contract.null import Controls, DrawnControls, Known, Listing, Matching, Null, draw_stream, no_closed_form
 from ....execution.random_streams import random_words, uniforms
 from ....graphs.classes import MEND_CLASS, is_acyclic, is_digraph
 from ....graphs.column import as_graph
@@ -36,8 +35,6 @@ from ....graphs.pairs import GraphBatch, GraphPairs
 Ints = NDArray[np.int64]
 Kinds = NDArray[np.uint8]
 Words = NDArray[np.uint64]
-#: what is known of a metric's controls without drawing, or None
-Known = Callable[[Metric], ClosedForm | None]
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
 COUNT_BYTES = 200
@@ -182,14 +179,14 @@ def refuse_digraphs(kinds: Kinds, rows: Ints, what: str) -> None:
         )
 
 
-def in_class(planes: Words, n_nodes: int, kinds: Kinds, count: int) -> GraphBatch:
-    """Make graphs of drawn ones, (n * count, 2, W): in rows of CPDAGs the CPDAGs of the classes of the drawn DAGs."""
-    every = np.repeat(kinds, count)
+def in_class(planes: Words, pairs: GraphPairs, kinds: Kinds, keys: Words, start: int, count: int) -> GraphBatch:
+    """Make graphs of drawn DAGs, (n * count, 2, W): in rows of CPDAGs those of their classes, else as `redirect`."""
+    planes, every = redirect(planes, pairs, kinds, keys, start, count), np.repeat(kinds, count)
     mapped = every == CPDAG
     if mapped.any():
         planes = planes.copy()
-        planes[mapped] = kernels().dag_to_cpdag(planes[mapped], n_nodes)[0]
-    return GraphBatch(n_nodes, planes, every)
+        planes[mapped] = kernels().dag_to_cpdag(planes[mapped], pairs.n_nodes)[0]
+    return GraphBatch(pairs.n_nodes, planes, every)
 
 
 def redirect(planes: Words, pairs: GraphPairs, kinds: Kinds, keys: Words, start: int, count: int) -> Words:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from ....contract.checks import check_choice, check_number, check_whole
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....contract.null import Controls, DrawnControls, Matching, no_closed_form
+from ....contract.null import Controls, DrawnControls, Known, Matching, no_closed_form
 from ....execution.engines import stop_if_unwanted
 from ....execution.random_streams import random_words
 from ....graphs.kernels import control_kernels, kernels, mixed_kernels
@@ -39,7 +39,7 @@ from ....graphs.mixed.marks import (
     lines,
 )
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .graph_controls import COUNT_BYTES, NEXT_WORD, Known, check_declared, constant
+from .graph_controls import COUNT_BYTES, NEXT_WORD, check_declared, constant
 from .laws import hypergeometric
 
 Planes = NDArray[np.uint64]

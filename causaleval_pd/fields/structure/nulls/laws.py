@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ....contract.checks import check_known, check_number, check_type, shown
 from ....contract.law import ClosedForm, Distribution, padded_sum
 from ....contract.metric import Metric, bind_zero_division, metric_set
+from ....contract.null import Known
 from ....execution.options import get_options
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
@@ -190,9 +191,7 @@ def half_of_shared(metric: Metric, pairs: GraphPairs) -> ClosedForm:
     return ClosedForm(np.where(fully, np.where(pairs.counts.tp > 0, 0.5, undefined), np.nan))
 
 
-def of_dags(
-    known: Callable[[Metric], ClosedForm | None], kinds: NDArray[np.uint8]
-) -> Callable[[Metric], ClosedForm | None]:
+def of_dags(known: Known, kinds: NDArray[np.uint8]) -> Known:
     """Set moments that hold for DAGs and digraphs to NaN in rows of classes with undirected edges."""
     undirected = np.isin(kinds, (CPDAG, PDAG))
 

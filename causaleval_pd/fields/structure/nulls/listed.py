@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ....contract.field import all_orders
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
+from ....contract.null import Known
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG, arcs_from_planes, planes_from_arcs
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .graph_controls import Known, in_class
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -149,8 +149,7 @@ def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, .
         # a coin for each edge
         forward = _all_directions(n_edges)
     else:
-        orders = [order] if order else list(itertools.permutations(range(n_nodes)))
-        place = np.argsort(np.array(orders, np.int64).reshape(len(orders), n_nodes), axis=1)
+        place = np.argsort(np.array([order]) if order else all_orders(n_nodes), axis=1)
         forward = place[:, pairs[:, 0]] < place[:, pairs[:, 1]]
     skeleton, way, edge = np.indices((len(chosen), len(forward), n_edges)).reshape(3, -1)
     pair = chosen[skeleton, edge]
@@ -179,8 +178,7 @@ def random_graph_laws(pairs: GraphPairs, n_edges: Ints, kinds: Kinds, order: Int
 def _listed(n_nodes: int, planes: Planes, weights: Floats, kind: int) -> Listed:
     """Make read-only graphs of a class of directed ones; classes that several stand for are listed once."""
     if kind == CPDAG:
-        classes = in_class(planes, n_nodes, np.array([CPDAG], np.uint8), len(planes))
-        planes, weights = merged(classes.planes, weights)
+        planes, weights = merged(kernels().dag_to_cpdag(planes, n_nodes)[0], weights)
     weights.flags.writeable = planes.flags.writeable = False
     return GraphBatch(n_nodes, planes, np.full(len(planes), kind, np.uint8)), weights
 

@@ -159,7 +159,7 @@ def degree_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> C
         skeletons = control_kernels().switch_edges(estimates, d, index, attempts, keys, start, count)
         places = np.arange(len(skeletons), dtype=np.int64).reshape(-1, count)
         directed = control_kernels().orient_graphs(skeletons, d, places, keys ^ _OF_SWITCHED, start, count)
-        return in_class(redirect(directed, pairs, kinds, keys, start, count), d, kinds, count)
+        return in_class(directed, pairs, kinds, keys, start, count)
 
     return graph_controls(pairs, kinds, graphs, scratch=16 * plane_words(d), pace=10 * switches)
 
@@ -224,8 +224,7 @@ def knowledge_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -
         for number in np.unique(sets).tolist():
             mine = np.flatnonzero(sets == number)
             drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
-        planes = redirect(drawn.reshape(-1, *drawn.shape[2:]), pairs, kinds, keys, start, count)
-        return in_class(planes, d, kinds, count)
+        return in_class(drawn.reshape(-1, *drawn.shape[2:]), pairs, kinds, keys, start, count)
 
     return graph_controls(pairs, kinds, graphs, scratch=40 * d * d)
 
@@ -350,7 +349,7 @@ def _direct_skeletons(matching: Matching, rows: Ints, pairs: Any, keys: Keys, *,
                 )
             drawn = np.repeat(planes[index], count, axis=0)
             drawn[np.repeat(kinds != DIGRAPH, count)] = oriented_dags
-        return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
+        return in_class(drawn, pairs, kinds, keys, start, count)
 
     def moments(metric: Metric) -> ClosedForm | None:
         if metric.closed_form == "reversal":
@@ -407,7 +406,7 @@ def skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) ->
         index = np.arange(len(marks)).reshape(len(keys), count)
         skeletons = planes_from_matrices(marks, np.arange(d))
         drawn = control_kernels().orient_graphs(skeletons, d, index, keys ^ _OF_DRAWN, start, count)
-        return in_class(redirect(drawn, pairs, kinds, keys, start, count), d, kinds, count)
+        return in_class(drawn, pairs, kinds, keys, start, count)
 
     arrows_only = (pairs.truth.edge_counts.undirected[pairs.truth_index] == 0).all()
 

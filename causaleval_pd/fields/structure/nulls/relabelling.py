@@ -13,14 +13,14 @@ from ....contract.checks import name_row
 from ....contract.field import all_orders
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....contract.null import Controls, Listing, Matching
+from ....contract.null import Controls, Known, Listing, Matching
 from ....graphs.kernels import control_kernels
 from ....graphs.kernels.planes import matrices_from_planes, planes_from_matrices
 from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
-from .graph_controls import Known, check_declared, estimated_edges, graph_controls
+from .graph_controls import check_declared, estimated_edges, graph_controls
 from .laws import mean_over_edges
 from .listed import KEPT, Listed, TooMany, have_lists, listed_laws
 
