@@ -166,6 +166,44 @@ def test_weights_of_every_tool_ask_for_a_threshold(tool):
     assert "->" not in none
 
 
+P_VALUES = {
+    name: pd.DataFrame({"source": ["X", "Y"], "target": ["Y", "X"], "lag": [1, 1], name: [0.001, 0.9]})
+    for name in ("p", "pvalue", "p_value")
+}
+#: numbers that are weights by the name of their column, attribute or format
+NAMED_WEIGHTS = {tool: case for tool, case in WEIGHTS_OF_TOOLS.items() if tool not in ("statsmodels params", "axes")}
+NAMED_WEIGHTS["tigramite links"] = ({0: [((1, -1), 0.3, None)], 1: []}, {})
+NAMED_WEIGHTS["VARLiNGAM model"] = (SimpleNamespace(adjacency_matrices_=_WEIGHTS.transpose(0, 2, 1)), {"nodes": NAMES})
+
+
+@pytest.mark.parametrize("tool", NAMED_WEIGHTS)
+def test_named_weights_are_not_cut_as_p_values(tool):
+    cell, how = NAMED_WEIGHTS[tool]
+    with pytest.raises(ValueError, match="row 1 .*found .*, which are weights.*pass threshold=, not alpha="):
+        ce.lagged_column([None, cell], alpha=0.05, **how)
+
+
+@pytest.mark.parametrize("name", P_VALUES)
+@pytest.mark.parametrize("form", [lambda table: table, lambda table: table.to_dict("list")])
+def test_named_p_values_are_not_cut_as_weights(name, form):
+    table = P_VALUES[name]
+    asked = f"row 1 .*found the column '{name}' of a table of links, which are p-values.*pass alpha=, not threshold="
+    for how in ({"threshold": 0.05}, {"threshold": 0}, {}):
+        with pytest.raises(ValueError, match=asked):
+            ce.lagged_column([None, form(table)], **how)
+    # 1 is no link, though it looks like one
+    with pytest.raises(ValueError, match=asked):
+        ce.lagged_column([None, form(table.assign(**{name: [0, 1]}))])
+    assert text(form(table), alpha=0.05) == "lags 0..1: X@-1 -> Y"
+
+
+def test_scores_of_named_weights_are_no_p_values():
+    for tool in ("VARLiNGAM", "VARLiNGAM model", "statsmodels coefs", "DYNOTEARS", "CausalRivers"):
+        cell, how = NAMED_WEIGHTS[tool]
+        with pytest.raises(ValueError, match="row 1 .*which are weights; .*leave out p_values=True"):
+            ce.lagged_scores([None, cell], lag=1, p_values=True, **how)
+
+
 def test_varlingam_of_lingam():
     # lingam 1.13.0 on the same process, 1500 steps: adjacency_matrices_, pruned
     found = [

@@ -59,7 +59,8 @@ def lagged_column(
     threshold : float, optional
         Links are weights whose absolute value is larger; 0 keeps every weight that is not 0.
     alpha : float, optional
-        Links are p-values up to this level.
+        Links are p-values up to this level. Columns and formats whose names tell weights from p-values are read by the
+        option that fits, and refused with the other.
     conflict : {"raise", "circle"}
         Whether marks ``x`` of tigramite, orientations that conflict, are refused or read as circles.
     index : Index, optional
@@ -98,8 +99,9 @@ def lagged_column(
     ``CausalRivers``          (d, d, lags): (effect, cause, lag - 1)
     ``Tetrad text``           Tetrad's text of a graph over nodes X, X:1, ...; X:1 is X at t - 1
     ``link table``            a DataFrame, a mapping of columns, or the path of a CSV file: source (from, cause), target
-                              (to, effect), lag, and link ("->") or weight; other columns are refused where they
-                              hold numbers, signs or marks, or divide the table, as runs and tools do
+                              (to, effect), lag, and link ("->"), weight or p (pvalue, p_value); other columns are
+                              refused where they hold numbers, signs or marks, or divide the table, as runs and tools
+                              do
     ``cause,effect,lag``      an array of numbers with these axes, as `p_matrix` of tigramite; also
                               ``effect,cause,lag``, ``lag,cause,effect``, ``lag,effect,cause``; with `first_lag`
     ========================  =============================================================================

@@ -73,6 +73,13 @@ class Reading:
         """Whether links are weights above a threshold or p-values up to a level; else numbers are 0 and 1."""
         return self.threshold is not None or self.alpha is not None
 
+    def check_cut(self, found: str, *, p_values: bool) -> None:
+        """Refuse to cut p-values as weights are cut, and weights as p-values."""
+        if p_values and self.alpha is None:
+            raise ValueError(f"found {found}, which are p-values: small ones are links; pass alpha=, not threshold=")
+        if not p_values and self.alpha is not None:
+            raise ValueError(f"found {found}, which are weights: large ones are links; pass threshold=, not alpha=")
+
     def present(self, values: Any) -> NDArray[np.bool_]:
         """Return which numbers are links."""
         numbers = as_array(values)
@@ -224,6 +231,7 @@ def read_table(value: Any, names: list[str] | None, how: Reading) -> Links:
         raise ValueError("threshold= and alpha= need a column 'weight' or 'p' in the table of links")
     present = np.ones(len(table), bool)
     if weights:
+        how.check_cut(f"the column {weights[0]!r} of a table of links", p_values=weights[0] != "weight")
         present = how.present(as_numbers(table[weights[0]], f"column {weights[0]!r} of a table of links"))
     signs = table["link"].tolist() if "link" in table.columns else ["->"] * len(table)
 
@@ -303,8 +311,10 @@ def read_link_dict(value: Any, names: list[str] | None, how: Reading) -> Links:
                 number = code_of_string(str(entries[entry])) if isinstance(entries, Mapping) else DIRECTED
                 if weights and not isinstance(weights[0], (int, float, np.integer, np.floating)):
                     raise ValueError(f"effect {effect!r}: expected a coefficient, found {shown(weights[0])}")
-                if weights and not (how.present(weights[:1])[0] if how.cuts else weights[0] != 0):
-                    number = 0
+                if weights:
+                    how.check_cut(f"coefficients of the effect {effect!r}", p_values=False)
+                    if not (how.present(weights[:1])[0] if how.cuts else weights[0] != 0):
+                        number = 0
                 yield named(cause), named(effect), check_lag(-step, f"effect {effect!r}"), number
 
     return collect(links(), [(name, 0) for name in (*(names or ()), *map(named, value))])
@@ -360,6 +370,8 @@ def read_over_time(value: Any, names: list[str] | None, how: Reading) -> Links:
         links = []
         for a, b, data in value.edges(data=True):
             refuse_numbers([data], ("weight",))
+            if "weight" in data:
+                how.check_cut("the attribute 'weight' of edges", p_values=False)
             # an edge without a weight is a link, unless weights are cut
             if how.present([data.get("weight", np.nan if how.cuts else 1)])[0]:
                 links.append((a, b))
@@ -444,6 +456,8 @@ _ARRAYS: dict[str, tuple[str, int | None]] = {
     "CausalRivers": ("effect,cause,lag", 1),
     **{axes: (axes, None) for axes in AXES},
 }
+#: formats of numbers that may be p-values; those of others are weights
+_P_VALUES = ("statsmodels VAR", *AXES)
 #: formats of numbers
 WEIGHTS = ("statsmodels VAR", "DYNOTEARS", *_ARRAYS)
 
@@ -473,6 +487,8 @@ def _read_numbers(encoding: str, cell: Any, names: list[str] | None, how: Readin
     """Read the links of a format of numbers, an arc from the row at t - lag to the column at t each."""
     if encoding == "statsmodels VAR" and not (how.cuts or isinstance(cell, pd.DataFrame)):
         raise ValueError("a VAR has every link; pass alpha= to keep p-values up to it, or threshold= for weights")
+    if encoding not in _P_VALUES:
+        how.check_cut(f"numbers of {encoding}", p_values=False)
     variables, values, min_lag = _weights(encoding, cell, how.first_lag, p_values=how.alpha is not None)
     if not min_lag + len(values):
         raise ValueError(f"found an array of shape {values.shape}, without lags")
@@ -534,6 +550,10 @@ def read_weights(cell: Any, encoding: str | None, first_lag: int | None, *, p_va
     name = find_encoding(cell, encoding)
     if name not in WEIGHTS:
         raise TypeError(f"found {_described(cell)}, which has no scores of all links; expected {', '.join(WEIGHTS)}")
+    if p_values and name not in _P_VALUES:
+        raise ValueError(
+            f"found numbers of {name}, which are weights; name the axes of p-values, or leave out p_values=True"
+        )
     return _weights(name, cell, first_lag, p_values=p_values)
 
 
