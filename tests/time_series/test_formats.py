@@ -124,21 +124,6 @@ def test_named_axes(axes, order, first):
     assert text(cell, nodes=NAMES, encoding=axes, first_lag=first, threshold=0.1) == expected
 
 
-@pytest.mark.slow
-def test_varlingam_of_causal_learn(series):
-    from causallearn.search.FCMBased.lingam import VARLiNGAM
-
-    model = VARLiNGAM(lags=2, criterion=None, prune=True)
-    model.fit(series)
-    column = ce.lagged_column(
-        [model, np.array(model.adjacency_matrices_)], nodes=NAMES, encoding="VARLiNGAM", threshold=0.2
-    )
-    assert column.lagged.to_strings().tolist() == [TRUE, TRUE]
-    assert ce.as_lagged(model, nodes=NAMES, threshold=0.2).to_string() == TRUE
-    with pytest.raises(ValueError, match="found weights or p-values"):
-        ce.as_lagged(model, nodes=NAMES)
-
-
 _WEIGHTS = np.array([[[0, 0, 0], [0, 0, 0.6], [0, 0, 0]], [[0.5, 0.3, 0], [0, 0, 0], [0, 0, 0]]])
 _OF_VAR = pd.DataFrame([[0.5, 0.3, 0], [0, 0, 0], [0, 0, 0]], index=[f"L1.{x}" for x in NAMES], columns=NAMES)
 _OF_CAUSALNEX = nx.DiGraph([("X_lag1", "Y_lag0", {"weight": 0.3}), ("Y_lag1", "Y_lag0", {"weight": 0.01})])
@@ -152,6 +137,57 @@ WEIGHTS_OF_TOOLS = {
     "table": (pd.DataFrame({"source": ["X"], "target": ["Y"], "lag": [1], "weight": [0.3]}), {"nodes": NAMES}),
     "axes": (_WEIGHTS, {"encoding": "lag,cause,effect", "first_lag": 0, "nodes": NAMES}),
 }
+MODEL = SimpleNamespace(adjacency_matrices_=_WEIGHTS.transpose(0, 2, 1))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "order"), [("VARLiNGAM", (0, 2, 1)), ("statsmodels coefs", (0, 2, 1)), ("CausalRivers", (2, 1, 0))]
+)
+@pytest.mark.parametrize("first", [0, 1])
+def test_first_lag_of_arrays_of_tools(encoding, order, first):
+    cell = _WEIGHTS[first:].transpose(order)
+    how = {"nodes": NAMES, "encoding": encoding, "first_lag": first}
+    expected = "lags 1..1: X@-1 -> X; X@-1 -> Y; Z" if first else "lags 0..1: X@-1 -> X; X@-1 -> Y; Y -> Z"
+    assert text(cell, threshold=0, **how) == expected
+    assert ce.lagged_scores([cell], lag=1, **how).score.to_numpy()[0][0, 1] == 0.3
+
+
+def test_first_lag_of_strings():
+    graph = np.zeros((2, 2, 2), "<U3")
+    graph[0, 1, 1] = "-->"
+    assert text(graph, first_lag=0) == "lags 0..1: 0@-1 -> 1"
+    assert text(graph[:, :, 1:], first_lag=1) == "lags 1..1: 0@-1 -> 1"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "X@-1 -> Y", _OF_VAR, (_WEIGHTS[0], _WEIGHTS[1]), _OF_CAUSALNEX, {0: [(0, -1)]}, "Graph Nodes:\nX;X:1\n",
+        pd.DataFrame({"source": ["X"], "target": ["Y"], "lag": [1]}), MODEL,
+    ],
+)  # fmt: skip
+def test_first_lag_is_refused_where_lags_are_named(cell):
+    how = {"encoding": "DYNOTEARS"} if isinstance(cell, tuple) else {}
+    with pytest.raises(ValueError, match="row 1 .*found first_lag=1.*names its lags; leave out first_lag="):
+        ce.lagged_column([None, cell], first_lag=1, threshold=0, **how)
+    if cell is MODEL or isinstance(cell, tuple) or cell is _OF_VAR:
+        with pytest.raises(ValueError, match="row 1 .*found first_lag=1"):
+            ce.lagged_scores([None, cell], lag=1, first_lag=1, **how)
+
+
+@pytest.mark.slow
+def test_varlingam_of_causal_learn(series):
+    from causallearn.search.FCMBased.lingam import VARLiNGAM
+
+    model = VARLiNGAM(lags=2, criterion=None, prune=True)
+    model.fit(series)
+    column = ce.lagged_column(
+        [model, np.array(model.adjacency_matrices_)], nodes=NAMES, encoding="VARLiNGAM", threshold=0.2
+    )
+    assert column.lagged.to_strings().tolist() == [TRUE, TRUE]
+    assert ce.as_lagged(model, nodes=NAMES, threshold=0.2).to_string() == TRUE
+    with pytest.raises(ValueError, match="found weights or p-values"):
+        ce.as_lagged(model, nodes=NAMES)
 
 
 @pytest.mark.parametrize("tool", WEIGHTS_OF_TOOLS)
@@ -173,7 +209,7 @@ P_VALUES = {
 #: numbers that are weights by the name of their column, attribute or format
 NAMED_WEIGHTS = {tool: case for tool, case in WEIGHTS_OF_TOOLS.items() if tool not in ("statsmodels params", "axes")}
 NAMED_WEIGHTS["tigramite links"] = ({0: [((1, -1), 0.3, None)], 1: []}, {})
-NAMED_WEIGHTS["VARLiNGAM model"] = (SimpleNamespace(adjacency_matrices_=_WEIGHTS.transpose(0, 2, 1)), {"nodes": NAMES})
+NAMED_WEIGHTS["VARLiNGAM model"] = (MODEL, {"nodes": NAMES})
 
 
 @pytest.mark.parametrize("tool", NAMED_WEIGHTS)

@@ -55,7 +55,7 @@ def lagged_column(
     max_lag : int, optional
         Largest lag that was searched; default the largest of the array, or of the links.
     first_lag : {0, 1}, optional
-        Lag of the first slice of an array whose axes `encoding` names.
+        Lag of the first slice of an array: needed where `encoding` names axes, else default that of the tool.
     threshold : float, optional
         Links are weights whose absolute value is larger; 0 keeps every weight that is not 0.
     alpha : float, optional

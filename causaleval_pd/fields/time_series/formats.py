@@ -171,11 +171,12 @@ def read_tigramite(value: Any, names: list[str] | None, how: Reading) -> Links:
         raise ValueError(
             f"found an array of dtype {graph.dtype} and shape {graph.shape}, expected strings of shape (d, d, lags + 1)"
         )
-    codes = np.zeros(graph.shape[2:] + graph.shape[:2], np.uint8)
+    first = how.first_lag or 0
+    codes = np.zeros((first + graph.shape[2], *graph.shape[:2]), np.uint8)
     for sign in np.unique(graph).tolist():
         cells = graph == sign
         try:
-            codes[cells.transpose(2, 0, 1)] = code_of_string(sign, how.conflict)
+            codes[first:][cells.transpose(2, 0, 1)] = code_of_string(sign, how.conflict)
         except ValueError as error:
             raise ValueError(f"cell {tuple(np.argwhere(cells)[0].tolist())}: {error}") from None
     if how.kind != "ts_pag":
@@ -183,7 +184,7 @@ def read_tigramite(value: Any, names: list[str] | None, how: Reading) -> Links:
         lines[0][codes[0] == CODE_OF_SIGN["o-o"]] = UNDIRECTED
         if is_plain(lines):
             codes = lines
-    return Links(None, codes)
+    return Links(None, codes, first)
 
 
 def code_of_string(sign: str, conflict: str = "raise") -> int:
@@ -449,7 +450,7 @@ def dynotears_weights(value: Any) -> Weights:
 
 #: axes of arrays of numbers
 AXES = ("cause,effect,lag", "effect,cause,lag", "lag,cause,effect", "lag,effect,cause")
-#: axes of formats of arrays, and the lag of the first slice
+#: axes of formats of arrays, and the lag of the first slice as tools have it, None where `first_lag` must tell
 _ARRAYS: dict[str, tuple[str, int | None]] = {
     "VARLiNGAM": ("lag,effect,cause", 0),
     "statsmodels coefs": ("lag,effect,cause", 1),
@@ -474,7 +475,7 @@ def _weights(encoding: str, cell: Any, first_lag: int | None, *, p_values: bool)
             f"found an array of shape {array.shape}, expected ({axes}) with as many causes as effects; another "
             "encoding= may name its axes, and labels (d, d), which have no lags, are graphs: read them by graph_column"
         )
-    first = first_lag if first is None else first
+    first = first if first_lag is None else first_lag
     if first not in (0, 1):
         raise ValueError(
             f"encoding={axes!r} names the axes; pass first_lag=0 if the first slice along the lags holds "
@@ -542,7 +543,9 @@ ENCODINGS["VARLiNGAM"] = Format(partial(_read_numbers, "VARLiNGAM"), lambda cell
 
 def read(cell: Any, names: list[str] | None, how: Reading) -> Links:
     """Read a cell in the format that is named, or that its type shows."""
-    return ENCODINGS[find_encoding(cell, how.encoding)].read(cell, names, how)
+    name = find_encoding(cell, how.encoding)
+    _check_first_lag(name, cell, how.first_lag)
+    return ENCODINGS[name].read(cell, names, how)
 
 
 def read_weights(cell: Any, encoding: str | None, first_lag: int | None, *, p_values: bool) -> Weights:
@@ -550,11 +553,22 @@ def read_weights(cell: Any, encoding: str | None, first_lag: int | None, *, p_va
     name = find_encoding(cell, encoding)
     if name not in WEIGHTS:
         raise TypeError(f"found {_described(cell)}, which has no scores of all links; expected {', '.join(WEIGHTS)}")
+    _check_first_lag(name, cell, first_lag)
     if p_values and name not in _P_VALUES:
         raise ValueError(
             f"found numbers of {name}, which are weights; name the axes of p-values, or leave out p_values=True"
         )
     return _weights(name, cell, first_lag, p_values=p_values)
+
+
+def _check_first_lag(name: str, cell: Any, first_lag: int | None) -> None:
+    """Refuse `first_lag` for cells that are no array of slices, or a model that has the lags of its slices."""
+    is_model = name == "VARLiNGAM" and hasattr(cell, "adjacency_matrices_")
+    if first_lag is not None and (is_model or name not in ("tigramite", *_ARRAYS)):
+        raise ValueError(
+            f"found first_lag={first_lag} with a cell in the format {name!r}, which names its lags; leave out "
+            "first_lag="
+        )
 
 
 def find_encoding(cell: Any, named: str | None) -> str:
