@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...contract.encoding import CellError
 from ...graphs.node_names import NodeLists
 from ...graphs.packing import as_packed, is_packed
 from ..edge_scores.cells import score_column
-from .cells import Codes, Head, LaggedGraph, is_lagged_cell, kind_of, read_codes, read_head
+from .cells import Codes, Head, LaggedGraph, Links, is_lagged_cell, kind_of, read_codes, read_head
 from .formats import WEIGHTS, Reading, Weights, read, read_weights
 
 __all__ = ["as_lagged", "lagged_column", "lagged_scores"]
@@ -49,9 +49,11 @@ def lagged_column(
         Name of a format. Objects and arrays of strings are recognised; arrays of numbers are not, since their axes
         differ from tool to tool.
     kind : {"ts_dag", "ts_pdag", "ts_pag"}, optional
-        Class; default the narrowest of each graph. With "ts_pag" circles at lag 0 in arrays of tigramite stay circles.
+        Class; default the narrowest of each graph, and that of a graph that is packed already. With "ts_pag" circles at
+        lag 0 in arrays of tigramite stay circles.
     min_lag : {0, 1}, optional
-        Smallest lag that was searched; 1 where links at lag 0 were not looked for. Default that of the format.
+        Smallest lag that was searched; 1 where links at lag 0 were not looked for. Default that of the format. Like
+        `max_lag` and `kind`, it may be stated of a packed column too.
     max_lag : int, optional
         Largest lag that was searched; default the largest of the array, or of the links.
     first_lag : {0, 1}, optional
@@ -123,10 +125,10 @@ def lagged_column(
     'lags 0..1: X -> Y; X@-1 -> X'
     """
     series = rows_of(values, index, "lagged graphs", dims=(2, 3))
-    if is_packed(series):
+    reading = Reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
+    if is_packed(series) and nodes is None and not reading.changes_graphs:
         unpack_lagged(series)
         return as_packed(series)
-    reading = Reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
     lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
     return pack_rows(series, lambda row, cell: _read(cell, lists.rows[row], reading).to_bytes())
 
@@ -182,11 +184,18 @@ def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGra
     """Read one cell that is not missing."""
     if isinstance(cell, bytes):
         cell = LaggedGraph.from_bytes(cell)
-    if isinstance(cell, LaggedGraph):
-        if names is not None and set(names) != set(cell.nodes):
-            raise ValueError(f"has the variables {list(cell.nodes)}, expected {sorted(names)}")
-        return cell
     nodes = None if names is None else list(names)
+    if isinstance(cell, LaggedGraph):
+        if nodes is None and not reading.changes_graphs:
+            return cell
+        known, wanted = set(cell.nodes), set(nodes or ())
+        if known < wanted:
+            raise ValueError(
+                f"has the variables {list(cell.nodes)[:10]}, but nodes= has also {min(wanted - known)!r}; to add "
+                "variables without links read the graph as text, as by graph.to_string() or column.lagged.to_strings()"
+            )
+        links = Links(list(cell.nodes), cell.codes, cell.min_lag)
+        return replace(reading, kind=reading.kind or cell.kind).graph(links, nodes)
     return reading.graph(read(cell, nodes, reading), nodes)
 
 

@@ -73,6 +73,11 @@ class Reading:
         """Whether links are weights above a threshold or p-values up to a level; else numbers are 0 and 1."""
         return self.threshold is not None or self.alpha is not None
 
+    @property
+    def changes_graphs(self) -> bool:
+        """Whether options state the class or the searched lags, also of graphs that are read already."""
+        return (self.kind, self.min_lag, self.max_lag) != (None, None, None)
+
     def check_cut(self, found: str, *, p_values: bool) -> None:
         """Refuse to cut p-values as weights are cut, and weights as p-values."""
         if p_values and self.alpha is None:
