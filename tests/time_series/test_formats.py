@@ -470,3 +470,30 @@ def test_settings_and_columns_of_lagged_graphs_are_checked():
         ce.lagged_column("X@-1 -> Y")
     with pytest.raises(ce.AmbiguousEncodingError, match="row 0"):
         ce.lagged_column([np.zeros((2, 2, 2))])
+
+
+ODD_NAMES = {
+    "table": lambda x: ([pd.DataFrame({"source": ["Y", x], "target": ["X", "Y"], "lag": [1, 1]}, dtype=object)], {}),
+    "link dict": lambda x: ([{"Y": [(x, -1)]}], {}),
+    "networkx": lambda x: ([nx.DiGraph([((x, -1), ("Y", 0))])], {}),
+    "nodes": lambda x: (["X@-1 -> Y"], {"nodes": [["X", x]]}),
+}
+
+
+@pytest.mark.parametrize("place", ODD_NAMES)
+@pytest.mark.parametrize("name", [0.5, True])
+def test_names_that_are_no_text(place, name):
+    cells, how = ODD_NAMES[place](name)
+    with pytest.raises(
+        TypeError, match="row 0.*found the node .* of type .*, expected a string; write names as text"
+    ) as error:
+        ce.lagged_column(cells, **how)
+    assert "rename=" not in str(error.value)
+
+
+@pytest.mark.parametrize("place", ODD_NAMES)
+@pytest.mark.parametrize("name", [None, float("nan"), pd.NA])
+def test_names_that_are_missing(place, name):
+    cells, how = ODD_NAMES[place](name)
+    with pytest.raises((TypeError, ValueError), match="row 0.*(found a missing name|link 1: .* is missing)"):
+        ce.lagged_column(cells, **how)

@@ -244,7 +244,7 @@ def read_table(value: Any, names: list[str] | None, how: Reading) -> Links:
     def links() -> Iterator[tuple[Hashable, Hashable, int, int]]:
         columns = (table[name].tolist() for name in (source, target, "lag"))
         for number, (cause, effect, lag, sign, is_link) in enumerate(zip(*columns, signs, present, strict=True)):
-            if pd.isna(cause) or pd.isna(effect):
+            if is_missing(cause) or is_missing(effect):
                 raise ValueError(f"link {number}: the source or the target is missing")
             marks = marks_of(sign)
             if is_link and marks is None:
