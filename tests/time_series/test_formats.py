@@ -363,6 +363,46 @@ def test_tables_of_links(tmp_path):
         ce.as_lagged(table, nodes=["Y", "Z", "U"])
 
 
+def links(*rows, names=("source", "target", "lag", "p")):
+    return pd.DataFrame(rows, columns=list(names))
+
+
+MARKED = ("source", "target", "lag", "p", "link")
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (links(("X", "Y", 1, 0.001), ("X", "Y", 1, 0.9)), "link 1: found X -> Y at lag 1 twice, with p 0.001 and 0.9"),
+        (links(("X", "Y", 1, 0.9), ("Z", "Y", 1, 0.1), ("X", "Y", 1, 0.001)), "link 2: found X -> Y at lag 1 twice"),
+        # links that are cut, and one name as number and text
+        (links((1, "Y", 1, 0.9), ("1", "Y", 1, 0.8)), "link 1: found 1 -> Y at lag 1 twice, with p 0.9 and 0.8"),
+        (links(("X", "Y", 1, 0.001, "->"), ("X", "Y", 1, 0.9, "-->"), names=MARKED), "link 1: found X --> Y .* twice"),
+        # one link, seen from its other end
+        (links(("X", "Y", 0, 0.001, "->"), ("Y", "X", 0, 0.9, "<-"), names=MARKED), "link 1: found Y <- X .* twice"),
+        (links(("X", "Y", 0, 0.001, "--"), ("Y", "X", 0, 0.9, "--"), names=MARKED), "link 1: found Y -- X .* twice"),
+    ],
+)
+def test_links_that_differ_from_themselves_are_refused(table, message):
+    for cell in (table, table.to_dict("list")):
+        with pytest.raises(ValueError, match=f"row 1 .*{message}"):
+            ce.lagged_column([None, cell], alpha=0.05)
+    with pytest.raises(ValueError, match=message.replace("with p", "with weight")):
+        ce.as_lagged(table.rename(columns={"p": "weight"}), threshold=0.5)
+
+
+def test_links_that_stand_twice_alike_are_one():
+    assert text(links(("X", "Y", 1, 0.001), ("X", "Y", 1, 0.001)), alpha=0.05) == "lags 0..1: X@-1 -> Y"
+    assert text(links(("X", "Y", 1), ("X", "Y", 1), names=MARKED[:3])) == "lags 0..1: X@-1 -> Y"
+    # both directions at lag 0 are two candidates
+    both = links(("X", "Y", 0, 0.001), ("Y", "X", 0, 0.9))
+    assert text(both, alpha=0.05) == "lags 0..0: X -> Y"
+    assert text(both, alpha=0.95) == "lags 0..0: X -- Y"
+    marked = links(("X", "Y", 0, 0.001, "->"), ("X", "Y", 0, 0.9, "<-"), names=MARKED)
+    assert text(marked, alpha=0.05) == "lags 0..0: X -> Y"
+    assert text(links(("X", "Y", 1, 0.001), ("X", "Y", 2, 0.9)), alpha=0.05) == "lags 0..2: X@-1 -> Y"
+
+
 def test_links_of_tigramite():
     def linear(x):
         return x

@@ -21,12 +21,14 @@ from ...graphs.edge_marks import MARKS, MARKS_OF_WORD, marks_of
 from ...graphs.formats.edge_list import edge_columns, refuse_unread
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad
 from ...graphs.kernels.planes import CIRCLE
+from ...graphs.node_names import node_name
 from ...graphs.weights import as_floats, is_rank, refuse_numbers
 from .cells import (
     CODE_OF_SIGN,
     DIRECTED,
     KINDS,
     MAX_LAG,
+    TURNED,
     UNDIRECTED,
     LaggedGraph,
     Links,
@@ -235,22 +237,35 @@ def read_table(value: Any, names: list[str] | None, how: Reading) -> Links:
         raise ValueError(f"a table of links has the columns {' and '.join(weights)}; leave one of them")
     if how.cuts and not weights:
         raise ValueError("threshold= and alpha= need a column 'weight' or 'p' in the table of links")
-    present = np.ones(len(table), bool)
+    numbers, present = np.ones(len(table)), np.ones(len(table), bool)
     if weights:
         how.check_cut(f"the column {weights[0]!r} of a table of links", p_values=weights[0] != "weight")
-        present = how.present(as_numbers(table[weights[0]], f"column {weights[0]!r} of a table of links"))
+        numbers = as_numbers(table[weights[0]], f"column {weights[0]!r} of a table of links")
+        present = how.present(numbers)
     signs = table["link"].tolist() if "link" in table.columns else ["->"] * len(table)
 
     def links() -> Iterator[tuple[Hashable, Hashable, int, int]]:
-        columns = (table[name].tolist() for name in (source, target, "lag"))
-        for number, (cause, effect, lag, sign, is_link) in enumerate(zip(*columns, signs, present, strict=True)):
+        known: dict[tuple[str, str, int, int], float] = {}
+        columns = [table[name].tolist() for name in (source, target, "lag")]
+        rows = zip(*columns, signs, present, numbers.tolist(), strict=True)
+        for number, (cause, effect, lag, sign, is_link, weight) in enumerate(rows):
             if is_missing(cause) or is_missing(effect):
                 raise ValueError(f"link {number}: the source or the target is missing")
             marks = marks_of(sign)
             if is_link and marks is None:
                 raise ValueError(f"link {number}: found the link {sign!r}, expected one of {', '.join(CODE_OF_SIGN)}")
+            step, of_link = check_lag(lag, f"link {number}"), code(*marks) if marks else 0
+            first = known.setdefault((node_name(cause), node_name(effect), step, of_link), weight)
+            if not step:
+                # the same link, seen from its other end
+                known[node_name(effect), node_name(cause), step, int(TURNED[of_link])] = first
+            if first != weight:
+                raise ValueError(
+                    f"link {number}: found {cause} {sign} {effect} at lag {step} twice, with {weights[0]} {first} "
+                    f"and {weight}; keep one"
+                )
             # a link that is cut was searched for all the same
-            yield cause, effect, check_lag(lag, f"link {number}"), code(*marks) if is_link and marks else 0
+            yield cause, effect, step, of_link if is_link else 0
 
     return collect(links())
 
