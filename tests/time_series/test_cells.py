@@ -161,6 +161,47 @@ def test_columns_work_in_pandas(tmp_path):
     assert "links" in column.lagged.show() and "summary" in repr(column.lagged)
 
 
+STORED = {
+    "packed": lambda *graphs: ce.lagged_column([None, *graphs]),
+    "LaggedGraph": lambda *graphs: [None, *map(ce.as_lagged, graphs)],
+    "bytes": lambda *graphs: [None, *(ce.as_lagged(graph).to_bytes() for graph in graphs)],
+    "text": lambda *graphs: [None, *graphs],
+}
+
+
+@pytest.mark.parametrize("form", STORED)
+def test_lags_and_class_of_stored_graphs_are_changed_as_asked(form):
+    cells = STORED[form]("lags 0..1: X@-1 -> Y", "lags 0..2: Y; X")
+    how = {"min_lag": 1, "max_lag": 3, "nodes": ["Y", "X"], "kind": "ts_pag"}
+    changed = ce.lagged_column(cells, index=list("abc"), **how)
+    assert changed.lagged.to_strings().tolist()[1:] == ["lags 1..3: X@-1 -> Y", "lags 1..3: X; Y"]
+    assert changed.index.tolist() == list("abc") and changed.isna().tolist() == [True, False, False]
+    assert changed.lagged.kind.tolist()[1:] == ["ts_pag"] * 2
+    # searched lags without links are cut, links are not
+    assert ce.lagged_column(cells, max_lag=1).lagged.to_strings().tolist()[2] == "lags 0..1: X; Y"
+    with pytest.raises(ValueError, match="row 1 .*has the link 'X' -> 'Y' at lag 1, beyond max_lag=0"):
+        ce.lagged_column(cells, max_lag=0)
+    with pytest.raises(ValueError, match="row 1 .*min_lag is 1, but the graph has links at lag 0"):
+        ce.lagged_column(STORED[form]("X -> Y; Y@-1 -> Y"), min_lag=1)
+    with pytest.raises(ValueError, match="row 1 .*has the variables .*, but nodes= has no 'X'"):
+        ce.lagged_column(cells, nodes=["Y", "Z"])
+    if form != "text":
+        # which variables a graph has is settled
+        with pytest.raises(ValueError, match=r"row 1 .*but nodes= has also 'Z'; .*column.lagged.to_strings\(\)"):
+            ce.lagged_column(cells, nodes=["X", "Y", "Z"])
+        texts = ce.lagged_column(cells).lagged.to_strings()
+        assert ce.lagged_column(texts, nodes=["X", "Y", "Z"]).lagged.to_strings()[1] == "lags 0..1: X@-1 -> Y; Z"
+    with pytest.raises(ValueError, match="row 1 .*is declared a ts_dag, but has circles"):
+        ce.lagged_column(STORED[form]("X@-1 o-> Y"), kind="ts_dag")
+
+
+def test_declared_classes_of_stored_graphs_stay():
+    column = ce.lagged_column(["X@-1 -> Y"], kind="ts_pag")
+    for how in ({}, {"min_lag": 1}, {"nodes": ["X", "Y"]}):
+        assert ce.lagged_column(column, **how).lagged.kind.tolist() == ["ts_pag"]
+        assert ce.lagged_column(column.lagged.to_graphs().tolist(), **how).lagged.kind.tolist() == ["ts_pag"]
+
+
 def test_options_are_checked():
     for option, value in {"min_lag": 2, "max_lag": -1, "first_lag": True, "threshold": -1, "alpha": 2}.items():
         with pytest.raises(ValueError, match=option):

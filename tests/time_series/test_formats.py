@@ -124,6 +124,57 @@ def test_named_axes(axes, order, first):
     assert text(cell, nodes=NAMES, encoding=axes, first_lag=first, threshold=0.1) == expected
 
 
+_WEIGHTS = np.array([[[0, 0, 0], [0, 0, 0.6], [0, 0, 0]], [[0.5, 0.3, 0], [0, 0, 0], [0, 0, 0]]])
+_OF_VAR = pd.DataFrame([[0.5, 0.3, 0], [0, 0, 0], [0, 0, 0]], index=[f"L1.{x}" for x in NAMES], columns=NAMES)
+_OF_CAUSALNEX = nx.DiGraph([("X_lag1", "Y_lag0", {"weight": 0.3}), ("Y_lag1", "Y_lag0", {"weight": 0.01})])
+WEIGHTS_OF_TOOLS = {
+    "VARLiNGAM": (_WEIGHTS.transpose(0, 2, 1), {"encoding": "VARLiNGAM", "nodes": NAMES}),
+    "statsmodels coefs": (_WEIGHTS[1:].transpose(0, 2, 1), {"encoding": "statsmodels coefs", "nodes": NAMES}),
+    "statsmodels params": (_OF_VAR, {}),
+    "DYNOTEARS": ((_WEIGHTS[0], _WEIGHTS[1]), {"encoding": "DYNOTEARS", "nodes": NAMES}),
+    "CausalRivers": (_WEIGHTS[1:].transpose(2, 1, 0), {"encoding": "CausalRivers", "nodes": NAMES}),
+    "causalnex": (_OF_CAUSALNEX, {}),
+    "table": (pd.DataFrame({"source": ["X"], "target": ["Y"], "lag": [1], "weight": [0.3]}), {"nodes": NAMES}),
+    "axes": (_WEIGHTS, {"encoding": "lag,cause,effect", "first_lag": 0, "nodes": NAMES}),
+}
+MODEL = SimpleNamespace(adjacency_matrices_=_WEIGHTS.transpose(0, 2, 1))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "order"), [("VARLiNGAM", (0, 2, 1)), ("statsmodels coefs", (0, 2, 1)), ("CausalRivers", (2, 1, 0))]
+)
+@pytest.mark.parametrize("first", [0, 1])
+def test_first_lag_of_arrays_of_tools(encoding, order, first):
+    cell = _WEIGHTS[first:].transpose(order)
+    how = {"nodes": NAMES, "encoding": encoding, "first_lag": first}
+    expected = "lags 1..1: X@-1 -> X; X@-1 -> Y; Z" if first else "lags 0..1: X@-1 -> X; X@-1 -> Y; Y -> Z"
+    assert text(cell, threshold=0, **how) == expected
+    assert ce.lagged_scores([cell], lag=1, **how).score.to_numpy()[0][0, 1] == 0.3
+
+
+def test_first_lag_of_strings():
+    graph = np.zeros((2, 2, 2), "<U3")
+    graph[0, 1, 1] = "-->"
+    assert text(graph, first_lag=0) == "lags 0..1: 0@-1 -> 1"
+    assert text(graph[:, :, 1:], first_lag=1) == "lags 1..1: 0@-1 -> 1"
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "X@-1 -> Y", _OF_VAR, (_WEIGHTS[0], _WEIGHTS[1]), _OF_CAUSALNEX, {0: [(0, -1)]}, "Graph Nodes:\nX;X:1\n",
+        pd.DataFrame({"source": ["X"], "target": ["Y"], "lag": [1]}), MODEL,
+    ],
+)  # fmt: skip
+def test_first_lag_is_refused_where_lags_are_named(cell):
+    how = {"encoding": "DYNOTEARS"} if isinstance(cell, tuple) else {}
+    with pytest.raises(ValueError, match="row 1 .*found first_lag=1.*names its lags; leave out first_lag="):
+        ce.lagged_column([None, cell], first_lag=1, threshold=0, **how)
+    if cell is MODEL or isinstance(cell, tuple) or cell is _OF_VAR:
+        with pytest.raises(ValueError, match="row 1 .*found first_lag=1"):
+            ce.lagged_scores([None, cell], lag=1, first_lag=1, **how)
+
+
 @pytest.mark.slow
 def test_varlingam_of_causal_learn(series):
     from causallearn.search.FCMBased.lingam import VARLiNGAM
@@ -139,21 +190,6 @@ def test_varlingam_of_causal_learn(series):
         ce.as_lagged(model, nodes=NAMES)
 
 
-_WEIGHTS = np.array([[[0, 0, 0], [0, 0, 0.6], [0, 0, 0]], [[0.5, 0.3, 0], [0, 0, 0], [0, 0, 0]]])
-_OF_VAR = pd.DataFrame([[0.5, 0.3, 0], [0, 0, 0], [0, 0, 0]], index=[f"L1.{x}" for x in NAMES], columns=NAMES)
-_OF_CAUSALNEX = nx.DiGraph([("X_lag1", "Y_lag0", {"weight": 0.3}), ("Y_lag1", "Y_lag0", {"weight": 0.01})])
-WEIGHTS_OF_TOOLS = {
-    "VARLiNGAM": (_WEIGHTS.transpose(0, 2, 1), {"encoding": "VARLiNGAM", "nodes": NAMES}),
-    "statsmodels coefs": (_WEIGHTS[1:].transpose(0, 2, 1), {"encoding": "statsmodels coefs", "nodes": NAMES}),
-    "statsmodels params": (_OF_VAR, {}),
-    "DYNOTEARS": ((_WEIGHTS[0], _WEIGHTS[1]), {"encoding": "DYNOTEARS", "nodes": NAMES}),
-    "CausalRivers": (_WEIGHTS[1:].transpose(2, 1, 0), {"encoding": "CausalRivers", "nodes": NAMES}),
-    "causalnex": (_OF_CAUSALNEX, {}),
-    "table": (pd.DataFrame({"source": ["X"], "target": ["Y"], "lag": [1], "weight": [0.3]}), {"nodes": NAMES}),
-    "axes": (_WEIGHTS, {"encoding": "lag,cause,effect", "first_lag": 0, "nodes": NAMES}),
-}
-
-
 @pytest.mark.parametrize("tool", WEIGHTS_OF_TOOLS)
 def test_weights_of_every_tool_ask_for_a_threshold(tool):
     """No weight is a link without being asked; the threshold that the message names is then obeyed."""
@@ -164,6 +200,44 @@ def test_weights_of_every_tool_ask_for_a_threshold(tool):
     assert "X@-1 -> Y" in found
     [none] = ce.lagged_column([cell], threshold=0.9, **how).lagged.to_strings()
     assert "->" not in none
+
+
+P_VALUES = {
+    name: pd.DataFrame({"source": ["X", "Y"], "target": ["Y", "X"], "lag": [1, 1], name: [0.001, 0.9]})
+    for name in ("p", "pvalue", "p_value")
+}
+#: numbers that are weights by the name of their column, attribute or format
+NAMED_WEIGHTS = {tool: case for tool, case in WEIGHTS_OF_TOOLS.items() if tool not in ("statsmodels params", "axes")}
+NAMED_WEIGHTS["tigramite links"] = ({0: [((1, -1), 0.3, None)], 1: []}, {})
+NAMED_WEIGHTS["VARLiNGAM model"] = (MODEL, {"nodes": NAMES})
+
+
+@pytest.mark.parametrize("tool", NAMED_WEIGHTS)
+def test_named_weights_are_not_cut_as_p_values(tool):
+    cell, how = NAMED_WEIGHTS[tool]
+    with pytest.raises(ValueError, match="row 1 .*found .*, which are weights.*pass threshold=, not alpha="):
+        ce.lagged_column([None, cell], alpha=0.05, **how)
+
+
+@pytest.mark.parametrize("name", P_VALUES)
+@pytest.mark.parametrize("form", [lambda table: table, lambda table: table.to_dict("list")])
+def test_named_p_values_are_not_cut_as_weights(name, form):
+    table = P_VALUES[name]
+    asked = f"row 1 .*found the column '{name}' of a table of links, which are p-values.*pass alpha=, not threshold="
+    for how in ({"threshold": 0.05}, {"threshold": 0}, {}):
+        with pytest.raises(ValueError, match=asked):
+            ce.lagged_column([None, form(table)], **how)
+    # 1 is no link, though it looks like one
+    with pytest.raises(ValueError, match=asked):
+        ce.lagged_column([None, form(table.assign(**{name: [0, 1]}))])
+    assert text(form(table), alpha=0.05) == "lags 0..1: X@-1 -> Y"
+
+
+def test_scores_of_named_weights_are_no_p_values():
+    for tool in ("VARLiNGAM", "VARLiNGAM model", "statsmodels coefs", "DYNOTEARS", "CausalRivers"):
+        cell, how = NAMED_WEIGHTS[tool]
+        with pytest.raises(ValueError, match="row 1 .*which are weights; .*leave out p_values=True"):
+            ce.lagged_scores([None, cell], lag=1, p_values=True, **how)
 
 
 def test_varlingam_of_lingam():
@@ -289,6 +363,46 @@ def test_tables_of_links(tmp_path):
         ce.as_lagged(table, nodes=["Y", "Z", "U"])
 
 
+def links(*rows, names=("source", "target", "lag", "p")):
+    return pd.DataFrame(rows, columns=list(names))
+
+
+MARKED = ("source", "target", "lag", "p", "link")
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (links(("X", "Y", 1, 0.001), ("X", "Y", 1, 0.9)), "link 1: found X -> Y at lag 1 twice, with p 0.001 and 0.9"),
+        (links(("X", "Y", 1, 0.9), ("Z", "Y", 1, 0.1), ("X", "Y", 1, 0.001)), "link 2: found X -> Y at lag 1 twice"),
+        # links that are cut, and one name as number and text
+        (links((1, "Y", 1, 0.9), ("1", "Y", 1, 0.8)), "link 1: found 1 -> Y at lag 1 twice, with p 0.9 and 0.8"),
+        (links(("X", "Y", 1, 0.001, "->"), ("X", "Y", 1, 0.9, "-->"), names=MARKED), "link 1: found X --> Y .* twice"),
+        # one link, seen from its other end
+        (links(("X", "Y", 0, 0.001, "->"), ("Y", "X", 0, 0.9, "<-"), names=MARKED), "link 1: found Y <- X .* twice"),
+        (links(("X", "Y", 0, 0.001, "--"), ("Y", "X", 0, 0.9, "--"), names=MARKED), "link 1: found Y -- X .* twice"),
+    ],
+)
+def test_links_that_differ_from_themselves_are_refused(table, message):
+    for cell in (table, table.to_dict("list")):
+        with pytest.raises(ValueError, match=f"row 1 .*{message}"):
+            ce.lagged_column([None, cell], alpha=0.05)
+    with pytest.raises(ValueError, match=message.replace("with p", "with weight")):
+        ce.as_lagged(table.rename(columns={"p": "weight"}), threshold=0.5)
+
+
+def test_links_that_stand_twice_alike_are_one():
+    assert text(links(("X", "Y", 1, 0.001), ("X", "Y", 1, 0.001)), alpha=0.05) == "lags 0..1: X@-1 -> Y"
+    assert text(links(("X", "Y", 1), ("X", "Y", 1), names=MARKED[:3])) == "lags 0..1: X@-1 -> Y"
+    # both directions at lag 0 are two candidates
+    both = links(("X", "Y", 0, 0.001), ("Y", "X", 0, 0.9))
+    assert text(both, alpha=0.05) == "lags 0..0: X -> Y"
+    assert text(both, alpha=0.95) == "lags 0..0: X -- Y"
+    marked = links(("X", "Y", 0, 0.001, "->"), ("X", "Y", 0, 0.9, "<-"), names=MARKED)
+    assert text(marked, alpha=0.05) == "lags 0..0: X -> Y"
+    assert text(links(("X", "Y", 1, 0.001), ("X", "Y", 2, 0.9)), alpha=0.05) == "lags 0..2: X@-1 -> Y"
+
+
 def test_links_of_tigramite():
     def linear(x):
         return x
@@ -396,3 +510,30 @@ def test_settings_and_columns_of_lagged_graphs_are_checked():
         ce.lagged_column("X@-1 -> Y")
     with pytest.raises(ce.AmbiguousEncodingError, match="row 0"):
         ce.lagged_column([np.zeros((2, 2, 2))])
+
+
+ODD_NAMES = {
+    "table": lambda x: ([pd.DataFrame({"source": ["Y", x], "target": ["X", "Y"], "lag": [1, 1]}, dtype=object)], {}),
+    "link dict": lambda x: ([{"Y": [(x, -1)]}], {}),
+    "networkx": lambda x: ([nx.DiGraph([((x, -1), ("Y", 0))])], {}),
+    "nodes": lambda x: (["X@-1 -> Y"], {"nodes": [["X", x]]}),
+}
+
+
+@pytest.mark.parametrize("place", ODD_NAMES)
+@pytest.mark.parametrize("name", [0.5, True])
+def test_names_that_are_no_text(place, name):
+    cells, how = ODD_NAMES[place](name)
+    with pytest.raises(
+        TypeError, match="row 0.*found the node .* of type .*, expected a string; write names as text"
+    ) as error:
+        ce.lagged_column(cells, **how)
+    assert "rename=" not in str(error.value)
+
+
+@pytest.mark.parametrize("place", ODD_NAMES)
+@pytest.mark.parametrize("name", [None, float("nan"), pd.NA])
+def test_names_that_are_missing(place, name):
+    cells, how = ODD_NAMES[place](name)
+    with pytest.raises((TypeError, ValueError), match="row 0.*(found a missing name|link 1: .* is missing)"):
+        ce.lagged_column(cells, **how)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...contract.encoding import CellError
 from ...graphs.node_names import NodeLists
 from ...graphs.packing import as_packed, is_packed
 from ..edge_scores.cells import score_column
-from .cells import Codes, Head, LaggedGraph, is_lagged_cell, kind_of, read_codes, read_head
+from .cells import Codes, Head, LaggedGraph, Links, is_lagged_cell, kind_of, read_codes, read_head
 from .formats import WEIGHTS, Reading, Weights, read, read_weights
 
 __all__ = ["as_lagged", "lagged_column", "lagged_scores"]
@@ -49,17 +49,20 @@ def lagged_column(
         Name of a format. Objects and arrays of strings are recognised; arrays of numbers are not, since their axes
         differ from tool to tool.
     kind : {"ts_dag", "ts_pdag", "ts_pag"}, optional
-        Class; default the narrowest of each graph. With "ts_pag" circles at lag 0 in arrays of tigramite stay circles.
+        Class; default the narrowest of each graph, and that of a graph that is packed already. With "ts_pag" circles at
+        lag 0 in arrays of tigramite stay circles.
     min_lag : {0, 1}, optional
-        Smallest lag that was searched; 1 where links at lag 0 were not looked for. Default that of the format.
+        Smallest lag that was searched; 1 where links at lag 0 were not looked for. Default that of the format. Like
+        `max_lag` and `kind`, it may be stated of a packed column too.
     max_lag : int, optional
         Largest lag that was searched; default the largest of the array, or of the links.
     first_lag : {0, 1}, optional
-        Lag of the first slice of an array whose axes `encoding` names.
+        Lag of the first slice of an array: needed where `encoding` names axes, else default that of the tool.
     threshold : float, optional
         Links are weights whose absolute value is larger; 0 keeps every weight that is not 0.
     alpha : float, optional
-        Links are p-values up to this level.
+        Links are p-values up to this level. Columns and formats whose names tell weights from p-values are read by the
+        option that fits, and refused with the other.
     conflict : {"raise", "circle"}
         Whether marks ``x`` of tigramite, orientations that conflict, are refused or read as circles.
     index : Index, optional
@@ -98,8 +101,9 @@ def lagged_column(
     ``CausalRivers``          (d, d, lags): (effect, cause, lag - 1)
     ``Tetrad text``           Tetrad's text of a graph over nodes X, X:1, ...; X:1 is X at t - 1
     ``link table``            a DataFrame, a mapping of columns, or the path of a CSV file: source (from, cause), target
-                              (to, effect), lag, and link ("->") or weight; other columns are refused where they
-                              hold numbers, signs or marks, or divide the table, as runs and tools do
+                              (to, effect), lag, and link ("->"), weight or p (pvalue, p_value); other columns are
+                              refused where they hold numbers, signs or marks, or divide the table, as runs and tools
+                              do
     ``cause,effect,lag``      an array of numbers with these axes, as `p_matrix` of tigramite; also
                               ``effect,cause,lag``, ``lag,cause,effect``, ``lag,effect,cause``; with `first_lag`
     ========================  =============================================================================
@@ -121,10 +125,10 @@ def lagged_column(
     'lags 0..1: X -> Y; X@-1 -> X'
     """
     series = rows_of(values, index, "lagged graphs", dims=(2, 3))
-    if is_packed(series):
+    reading = Reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
+    if is_packed(series) and nodes is None and not reading.changes_graphs:
         unpack_lagged(series)
         return as_packed(series)
-    reading = Reading(encoding, kind, min_lag, max_lag, first_lag, threshold, alpha, conflict)
     lists = NodeLists.read(nodes, len(series), values.index if isinstance(values, pd.Series) else None)
     return pack_rows(series, lambda row, cell: _read(cell, lists.rows[row], reading).to_bytes())
 
@@ -180,11 +184,18 @@ def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGra
     """Read one cell that is not missing."""
     if isinstance(cell, bytes):
         cell = LaggedGraph.from_bytes(cell)
-    if isinstance(cell, LaggedGraph):
-        if names is not None and set(names) != set(cell.nodes):
-            raise ValueError(f"has the variables {list(cell.nodes)}, expected {sorted(names)}")
-        return cell
     nodes = None if names is None else list(names)
+    if isinstance(cell, LaggedGraph):
+        if nodes is None and not reading.changes_graphs:
+            return cell
+        known, wanted = set(cell.nodes), set(nodes or ())
+        if known < wanted:
+            raise ValueError(
+                f"has the variables {list(cell.nodes)[:10]}, but nodes= has also {min(wanted - known)!r}; to add "
+                "variables without links read the graph as text, as by graph.to_string() or column.lagged.to_strings()"
+            )
+        links = Links(list(cell.nodes), cell.codes, cell.min_lag)
+        return replace(reading, kind=reading.kind or cell.kind).graph(links, nodes)
     return reading.graph(read(cell, nodes, reading), nodes)
 
 

@@ -21,12 +21,14 @@ from ...graphs.edge_marks import MARKS, MARKS_OF_WORD, marks_of
 from ...graphs.formats.edge_list import edge_columns, refuse_unread
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad
 from ...graphs.kernels.planes import CIRCLE
+from ...graphs.node_names import node_name
 from ...graphs.weights import as_floats, is_rank, refuse_numbers
 from .cells import (
     CODE_OF_SIGN,
     DIRECTED,
     KINDS,
     MAX_LAG,
+    TURNED,
     UNDIRECTED,
     LaggedGraph,
     Links,
@@ -72,6 +74,18 @@ class Reading:
     def cuts(self) -> bool:
         """Whether links are weights above a threshold or p-values up to a level; else numbers are 0 and 1."""
         return self.threshold is not None or self.alpha is not None
+
+    @property
+    def changes_graphs(self) -> bool:
+        """Whether options state the class or the searched lags, also of graphs that are read already."""
+        return (self.kind, self.min_lag, self.max_lag) != (None, None, None)
+
+    def check_cut(self, found: str, *, p_values: bool) -> None:
+        """Refuse to cut p-values as weights are cut, and weights as p-values."""
+        if p_values and self.alpha is None:
+            raise ValueError(f"found {found}, which are p-values: small ones are links; pass alpha=, not threshold=")
+        if not p_values and self.alpha is not None:
+            raise ValueError(f"found {found}, which are weights: large ones are links; pass threshold=, not alpha=")
 
     def present(self, values: Any) -> NDArray[np.bool_]:
         """Return which numbers are links."""
@@ -164,11 +178,12 @@ def read_tigramite(value: Any, names: list[str] | None, how: Reading) -> Links:
         raise ValueError(
             f"found an array of dtype {graph.dtype} and shape {graph.shape}, expected strings of shape (d, d, lags + 1)"
         )
-    codes = np.zeros(graph.shape[2:] + graph.shape[:2], np.uint8)
+    first = how.first_lag or 0
+    codes = np.zeros((first + graph.shape[2], *graph.shape[:2]), np.uint8)
     for sign in np.unique(graph).tolist():
         cells = graph == sign
         try:
-            codes[cells.transpose(2, 0, 1)] = code_of_string(sign, how.conflict)
+            codes[first:][cells.transpose(2, 0, 1)] = code_of_string(sign, how.conflict)
         except ValueError as error:
             raise ValueError(f"cell {tuple(np.argwhere(cells)[0].tolist())}: {error}") from None
     if how.kind != "ts_pag":
@@ -176,7 +191,7 @@ def read_tigramite(value: Any, names: list[str] | None, how: Reading) -> Links:
         lines[0][codes[0] == CODE_OF_SIGN["o-o"]] = UNDIRECTED
         if is_plain(lines):
             codes = lines
-    return Links(None, codes)
+    return Links(None, codes, first)
 
 
 def code_of_string(sign: str, conflict: str = "raise") -> int:
@@ -222,21 +237,35 @@ def read_table(value: Any, names: list[str] | None, how: Reading) -> Links:
         raise ValueError(f"a table of links has the columns {' and '.join(weights)}; leave one of them")
     if how.cuts and not weights:
         raise ValueError("threshold= and alpha= need a column 'weight' or 'p' in the table of links")
-    present = np.ones(len(table), bool)
+    numbers, present = np.ones(len(table)), np.ones(len(table), bool)
     if weights:
-        present = how.present(as_numbers(table[weights[0]], f"column {weights[0]!r} of a table of links"))
+        how.check_cut(f"the column {weights[0]!r} of a table of links", p_values=weights[0] != "weight")
+        numbers = as_numbers(table[weights[0]], f"column {weights[0]!r} of a table of links")
+        present = how.present(numbers)
     signs = table["link"].tolist() if "link" in table.columns else ["->"] * len(table)
 
     def links() -> Iterator[tuple[Hashable, Hashable, int, int]]:
-        columns = (table[name].tolist() for name in (source, target, "lag"))
-        for number, (cause, effect, lag, sign, is_link) in enumerate(zip(*columns, signs, present, strict=True)):
-            if pd.isna(cause) or pd.isna(effect):
+        known: dict[tuple[str, str, int, int], float] = {}
+        columns = [table[name].tolist() for name in (source, target, "lag")]
+        rows = zip(*columns, signs, present, numbers.tolist(), strict=True)
+        for number, (cause, effect, lag, sign, is_link, weight) in enumerate(rows):
+            if is_missing(cause) or is_missing(effect):
                 raise ValueError(f"link {number}: the source or the target is missing")
             marks = marks_of(sign)
             if is_link and marks is None:
                 raise ValueError(f"link {number}: found the link {sign!r}, expected one of {', '.join(CODE_OF_SIGN)}")
+            step, of_link = check_lag(lag, f"link {number}"), code(*marks) if marks else 0
+            first = known.setdefault((node_name(cause), node_name(effect), step, of_link), weight)
+            if not step:
+                # the same link, seen from its other end
+                known[node_name(effect), node_name(cause), step, int(TURNED[of_link])] = first
+            if first != weight:
+                raise ValueError(
+                    f"link {number}: found {cause} {sign} {effect} at lag {step} twice, with {weights[0]} {first} "
+                    f"and {weight}; keep one"
+                )
             # a link that is cut was searched for all the same
-            yield cause, effect, check_lag(lag, f"link {number}"), code(*marks) if is_link and marks else 0
+            yield cause, effect, step, of_link if is_link else 0
 
     return collect(links())
 
@@ -303,8 +332,10 @@ def read_link_dict(value: Any, names: list[str] | None, how: Reading) -> Links:
                 number = code_of_string(str(entries[entry])) if isinstance(entries, Mapping) else DIRECTED
                 if weights and not isinstance(weights[0], (int, float, np.integer, np.floating)):
                     raise ValueError(f"effect {effect!r}: expected a coefficient, found {shown(weights[0])}")
-                if weights and not (how.present(weights[:1])[0] if how.cuts else weights[0] != 0):
-                    number = 0
+                if weights:
+                    how.check_cut(f"coefficients of the effect {effect!r}", p_values=False)
+                    if not (how.present(weights[:1])[0] if how.cuts else weights[0] != 0):
+                        number = 0
                 yield named(cause), named(effect), check_lag(-step, f"effect {effect!r}"), number
 
     return collect(links(), [(name, 0) for name in (*(names or ()), *map(named, value))])
@@ -360,6 +391,8 @@ def read_over_time(value: Any, names: list[str] | None, how: Reading) -> Links:
         links = []
         for a, b, data in value.edges(data=True):
             refuse_numbers([data], ("weight",))
+            if "weight" in data:
+                how.check_cut("the attribute 'weight' of edges", p_values=False)
             # an edge without a weight is a link, unless weights are cut
             if how.present([data.get("weight", np.nan if how.cuts else 1)])[0]:
                 links.append((a, b))
@@ -437,13 +470,15 @@ def dynotears_weights(value: Any) -> Weights:
 
 #: axes of arrays of numbers
 AXES = ("cause,effect,lag", "effect,cause,lag", "lag,cause,effect", "lag,effect,cause")
-#: axes of formats of arrays, and the lag of the first slice
+#: axes of formats of arrays, and the lag of the first slice as tools have it, None where `first_lag` must tell
 _ARRAYS: dict[str, tuple[str, int | None]] = {
     "VARLiNGAM": ("lag,effect,cause", 0),
     "statsmodels coefs": ("lag,effect,cause", 1),
     "CausalRivers": ("effect,cause,lag", 1),
     **{axes: (axes, None) for axes in AXES},
 }
+#: formats of numbers that may be p-values; those of others are weights
+_P_VALUES = ("statsmodels VAR", *AXES)
 #: formats of numbers
 WEIGHTS = ("statsmodels VAR", "DYNOTEARS", *_ARRAYS)
 
@@ -460,7 +495,7 @@ def _weights(encoding: str, cell: Any, first_lag: int | None, *, p_values: bool)
             f"found an array of shape {array.shape}, expected ({axes}) with as many causes as effects; another "
             "encoding= may name its axes, and labels (d, d), which have no lags, are graphs: read them by graph_column"
         )
-    first = first_lag if first is None else first
+    first = first if first_lag is None else first_lag
     if first not in (0, 1):
         raise ValueError(
             f"encoding={axes!r} names the axes; pass first_lag=0 if the first slice along the lags holds "
@@ -473,6 +508,8 @@ def _read_numbers(encoding: str, cell: Any, names: list[str] | None, how: Readin
     """Read the links of a format of numbers, an arc from the row at t - lag to the column at t each."""
     if encoding == "statsmodels VAR" and not (how.cuts or isinstance(cell, pd.DataFrame)):
         raise ValueError("a VAR has every link; pass alpha= to keep p-values up to it, or threshold= for weights")
+    if encoding not in _P_VALUES:
+        how.check_cut(f"numbers of {encoding}", p_values=False)
     variables, values, min_lag = _weights(encoding, cell, how.first_lag, p_values=how.alpha is not None)
     if not min_lag + len(values):
         raise ValueError(f"found an array of shape {values.shape}, without lags")
@@ -526,7 +563,9 @@ ENCODINGS["VARLiNGAM"] = Format(partial(_read_numbers, "VARLiNGAM"), lambda cell
 
 def read(cell: Any, names: list[str] | None, how: Reading) -> Links:
     """Read a cell in the format that is named, or that its type shows."""
-    return ENCODINGS[find_encoding(cell, how.encoding)].read(cell, names, how)
+    name = find_encoding(cell, how.encoding)
+    _check_first_lag(name, cell, how.first_lag)
+    return ENCODINGS[name].read(cell, names, how)
 
 
 def read_weights(cell: Any, encoding: str | None, first_lag: int | None, *, p_values: bool) -> Weights:
@@ -534,7 +573,22 @@ def read_weights(cell: Any, encoding: str | None, first_lag: int | None, *, p_va
     name = find_encoding(cell, encoding)
     if name not in WEIGHTS:
         raise TypeError(f"found {_described(cell)}, which has no scores of all links; expected {', '.join(WEIGHTS)}")
+    _check_first_lag(name, cell, first_lag)
+    if p_values and name not in _P_VALUES:
+        raise ValueError(
+            f"found numbers of {name}, which are weights; name the axes of p-values, or leave out p_values=True"
+        )
     return _weights(name, cell, first_lag, p_values=p_values)
+
+
+def _check_first_lag(name: str, cell: Any, first_lag: int | None) -> None:
+    """Refuse `first_lag` for cells that are no array of slices, or a model that has the lags of its slices."""
+    is_model = name == "VARLiNGAM" and hasattr(cell, "adjacency_matrices_")
+    if first_lag is not None and (is_model or name not in ("tigramite", *_ARRAYS)):
+        raise ValueError(
+            f"found first_lag={first_lag} with a cell in the format {name!r}, which names its lags; leave out "
+            "first_lag="
+        )
 
 
 def find_encoding(cell: Any, named: str | None) -> str:
