@@ -123,6 +123,16 @@ def divide(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     return np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
 
 
+#: pseudo-observations, half of them yes, that keep the standard error of a share of 0 or 1 positive (Agresti, Coull)
+_PSEUDO = 4.0
+
+
+def share_variance(share: Floats, n: Floats) -> Floats:
+    """Return the variance of a share of yes among n independent answers, smoothed so that it is positive."""
+    p = (share * n + _PSEUDO / 2) / (n + _PSEUDO)
+    return p * (1 - p) / n
+
+
 FIXED = ("always_yes", "always_no")
 
 #: support points further from the mean than this many standard deviations plus a margin have no weight in float64
