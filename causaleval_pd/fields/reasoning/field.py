@@ -17,7 +17,7 @@ from ...contract.field import Field, missing_cells, register_field
 from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, register_closed_form
 from ...contract.metric import Metric
 from ...contract.pairs import Batch, Pairs
-from .yes_counts import QUANTITIES, Floats, Terms, parse_counts
+from .yes_counts import QUANTITIES, Floats, Terms, is_answer, parse_counts
 
 #: kind of a quantity without yes-counts
 NUMBER = "number"
@@ -113,7 +113,7 @@ def _holds_answers(cells: pd.Series) -> bool:
     """Return whether a column holds booleans, missing ones allowed."""
     if cells.dtype != object or not len(cells):
         return cells.dtype in ("bool", "boolean")
-    return bool(cells.dropna().map(lambda x: pd.api.types.is_scalar(x) and x in (True, False)).all())
+    return bool(cells.dropna().map(is_answer).all())
 
 
 def _holds_quantities(cells: pd.Series) -> bool:
