@@ -211,11 +211,11 @@ def list_encodings() -> pd.DataFrame:
     return ENCODINGS.table("tool", "cells", "meaning", "mark", "example", "by_name").sort_index()
 
 
-_COMMENT = re.compile(r"[ \t]*+#+[ \t]?", re.M)
+_COMMENT = re.compile(r"[ \t]*+#+>?[ \t]?", re.M)
 
 
 def without_comment_marks(text: str) -> str:
-    """Return printed output without the `#` or `##` before each of its lines, as knitr and scripts have them."""
+    """Return printed output without the `#`, `##` or `#>` before each of its lines, as knitr and scripts have them."""
     if text.lstrip()[:1] != "#":
         return text
     lines = text.splitlines()

@@ -217,11 +217,11 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
 
     if "truth" not in cells:
         # fields whose truths are of another kind are meant only where metrics are theirs
-        able = [f for f in able if f.of_truth is f or f.name in wanted] or able
+        able = [f for f in able if f.of_truth.holds is f.holds or f.name in wanted] or able
     # the metrics' own field comes first
     holding = [f for f in able if {f.name} == wanted and all(held(f))] or [f for f in able if all(held(f))]
     # a field whose truths are cells of another one is meant only where the estimates are its cells
-    holding = [f for f in holding if not f.truth_field] or holding
+    holding = [f for f in holding if f.of_truth.holds is f.holds] or holding
     if len(holding) == 1:
         return holding[0]
     if not holding:

@@ -66,6 +66,29 @@ def test_function_evaluate_and_accessor_agree():
         np.testing.assert_array_equal(values, scalars)
 
 
+ONE_WAY = ["A -> C", "~A -> C", "B <- A", "A -> C; B -> C", "M1: A -> C", ["A -> C", "b -> C"]]
+
+
+@pytest.mark.parametrize("cell", ONE_WAY)
+@pytest.mark.parametrize("truth", ["A+B<->C", "A*B => C"])
+def test_the_truth_tells_models_from_graphs(cell, truth):
+    """An estimate is the same model alone as beside one that no graph is."""
+    metric = ce.tweak("completeness", arrows="equivalence")
+
+    def scored(cells):
+        return ce.evaluate(pd.DataFrame({"truth": truth, "estimate": cells}), [metric])["completeness"].tolist()
+
+    assert scored([cell]) == scored([cell, "A + B -> C"])[:1]
+
+
+def test_truths_that_read_as_graphs_are_refused():
+    for truth, estimate in (("A -> C", "A -> C"), ("A -> C", "A+B<->C"), ("A -> B; B -> C", "A => C")):
+        with pytest.raises(ValueError, match=r"column 'truth', row 0 .* reads as a graph.*'shd'"):
+            ce.evaluate(pd.DataFrame({"truth": [truth], "estimate": [estimate]}), ["correctness"])
+    with pytest.raises(ValueError, match=r"column 'estimate', row 0 .*a graph \('A -> B; C'\) takes metrics .*'shd'"):
+        ce.evaluate(pd.DataFrame({"truth": ["A*B<->C"], "estimate": ["A -> B; C"]}), ["correctness"])
+
+
 def test_cells_become_canonical_strings():
     cells = [
         "C + b*A <-> E",

@@ -167,6 +167,17 @@ M2: ~fs*pt + ec{1} <-> ~iri
 UPPER = LOWER.replace("fs", "FS").replace("pt", "PT").replace("ec", "EC").replace("iri", "IRI")
 
 
+@pytest.mark.parametrize("unknown", ["NaN", "-", "NA", "-0.25", "1e-05"])
+def test_one_value_that_is_no_number_leaves_the_others(unknown):
+    header = "\n\n       inclS   PRI   covS   covU\n-----\n"
+    for cells, expected in ((["1.000", unknown, "0.8"], (1.0, 0.8)), (["1.", unknown, ".5", unknown], (1.0, 0.5))):
+        table = read_printout("M1: A*~B -> Y" + header + " M1 " + "  ".join(cells))
+        assert table[["consistency", "coverage"]].values.tolist() == [list(expected)]
+    if unknown in ("NaN", "-", "NA"):
+        table = read_printout(f"M1: A*~B -> Y{header} M1  {unknown} 0.5  0.8")
+        assert table["consistency"].isna().all() and table["coverage"].tolist() == [0.8]
+
+
 def test_names_in_lower_case_are_refused_until_their_reading_is_named():
     refused = r"line \d: all names are in lower case, so 'fs' .*lower='name'.*lower='absent'"
     for text in (LOWER, LOWER.replace("~", ""), "M1: fs*pt + ec <-> iri", "M1: fs -> iri\n\nM1: pt -> iri"):
@@ -251,7 +262,7 @@ def test_one_sided_arrows_belong_to_qca():
         ("M1: A*B + (C) <-> Y", "A*B+C<->Y"),
     ],
 )
-@pytest.mark.parametrize("mark", ["", "# ", "## "])
+@pytest.mark.parametrize("mark", ["", "# ", "## ", "#> "])
 def test_ties_of_qca_and_marks_of_comments(line, model, mark):
     assert read_printout(f"{mark}{line}\n{mark}\n")["model"].tolist() == [model]
 

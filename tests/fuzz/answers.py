@@ -24,7 +24,7 @@ WORDS = [
     *("\ud800", "\udfff", "\u0130", "\u0131", "\u00df", "\u017f", "\ufffd", "\u202e", "\u0301", "\U0001f600", "1e999"),
     *("not", "one", "doubt", "null", "NaN", "Infinity", "-", "9" * 5000, "[" * 2000, '{"a":' * 500),
 ]
-CELLS: list[object] = [None, float("nan"), 1, 0.5, True, np.bool_(False), b"yes", ["yes"], {"a": 1}, object(), ...]
+CELLS: list[object] = [None, float("nan"), 1, 0.0, True, np.bool_(False)]  # other objects are refused
 
 FACTUAL = (
     "Context ID,Sample ID,Effect,Context,Question,True\n0,0,Y,X is on.,Is Y on?,True\n0,1,Y,X is off.,Is Y on?,0\n"

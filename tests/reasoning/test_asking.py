@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import causaleval_pd as ce
+from causaleval_pd.fields.reasoning.yes_counts import as_bits
 from causaleval_pd.reasoning import Reply, ask, join_answers, make_tasks, parse_answers, quantities
 
 # most tests read what has no answer
@@ -31,7 +32,8 @@ UNREAD = [
     "Answer: yes or no",
     "Close with a line that reads 'Answer: yes' or 'Answer: no'.",
     '{"answer": "yes", "answer": "no"}', '{"answer": "maybe"}', '{"answer": 1}', '{"answer": ["yes"]}',
-    '{"other": "yes"}', "[" * 100_000, "{" * 100_000 + "}", "<think>Answer: yes", None, float("nan"), 7,
+    '{"other": "yes"}', "[" * 100_000, "{" * 100_000 + "}", "<think>Answer: yes", None, float("nan"),
+    "~yes", "Answer: ~no", "~~yes~~", "Answer: ~~yes~~", "**~~no~~**", "!yes", "Answer: !no", '{"answer": "~yes"}',
 ]  # fmt: skip
 
 
@@ -62,6 +64,27 @@ def test_index_and_booleans_are_kept():
     assert found.dtype == "boolean"
     assert found.dropna().to_dict() == {"a": True, "b": False, "c": True}
     assert parse_answers(pd.Series([], dtype=object)).empty
+
+
+OF_NUMBERS = [pd.Series([1, 0, None], dtype=dtype) for dtype in (object, "Int64", "Float64", "boolean", "float64")]
+OF_OBJECTS = [pd.Series(cells, dtype=object) for cells in ([np.True_, 0.0, pd.NaT], [np.int8(1), False, pd.NA])]
+
+
+@pytest.mark.parametrize("column", [*OF_NUMBERS, *OF_OBJECTS])
+def test_cells_that_are_no_texts_are_read_as_in_a_column_of_answers(column):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = parse_answers(column)
+    assert found.tolist() == [True, False, pd.NA]
+    assert parse_answers(column, how=lambda text: not text).tolist() == [True, False, pd.NA]
+    np.testing.assert_array_equal(found.to_numpy(float, na_value=np.nan), as_bits(column, "answer"))
+
+
+@pytest.mark.parametrize("cell", [2, 0.5, -1, b"yes", {"answer": "yes"}, ["yes"], np.array(["yes"]), object(), ...])
+def test_other_objects_are_refused_by_row(cell):
+    cells = pd.Series(["yes", None, cell], index=list("abc"), dtype=object)
+    with pytest.raises(ValueError, match=r"^row 2 \(index 'c'\): a reply is a text, found"):
+        parse_answers(cells)
 
 
 def test_other_languages_are_read_by_a_function():

@@ -1,6 +1,7 @@
 """The fields of answers and quantities through every verb: metrics, null models, cubes."""
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -413,3 +414,28 @@ def test_a_metric_that_contradicts_its_rule_is_refused(function, field, closed_f
 def test_every_rule_has_a_probe():
     rules = ce.list_closed_forms()
     assert set(rules.index[rules["field"].isin(["answer", "quantity"])]) == {"answer", "counts"}
+
+
+CODES = [
+    *([0, 1, 1], [0.0, 1.0, None], [True, 0, None], [0, 2, 2], [2.0, 0.0, None], [1, 2, None], [-1, 1, None]),
+    *([True, 2, None], [1234567, 0, None]),
+]
+
+
+@pytest.mark.parametrize("codes", CODES)
+@pytest.mark.parametrize("dtype", [None, object, "category"])
+def test_the_advice_on_codes_makes_them_answers(codes, dtype):
+    cells = pd.Series(codes, dtype=dtype)
+    with pytest.raises(ValueError, match="an answer is True, False or missing") as error:
+        ce.evaluate(pd.DataFrame({"truth": True, "estimate": cells}), ["answer_accuracy"])
+    call = re.search(r"(\.astype|\.map)\(.*\)$", str(error.value))[0]
+    answers = eval(f"cells{call}", {"cells": cells})
+    found = ce.evaluate(pd.DataFrame({"truth": True, "estimate": answers}), ["answer_accuracy"])["answer_accuracy"]
+    yes = cells.dropna().astype(float)
+    assert found.dropna().tolist() == (yes == yes.max()).astype(float).tolist()
+
+
+@pytest.mark.parametrize("codes", [[0, 1, 2], [0.5, 1, 2], [2, 2, 2]])
+def test_codes_of_several_labels_are_no_answers(codes):
+    with pytest.raises(ValueError, match="row 0 .* score other labels by label_accuracy$"):
+        ce.evaluate(pd.DataFrame({"truth": True, "estimate": codes}), ["answer_accuracy"])

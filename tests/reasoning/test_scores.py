@@ -392,6 +392,17 @@ def test_replies_are_read_as_labels():
         cr.parse_labels(["x"], ["x", "X"])
 
 
+def test_labels_are_read_in_cells_that_are_no_texts():
+    assert cr.parse_labels([1, 2.0, "Answer: 1", None], ["1", "2"]).tolist() == ["1", "2", "1", np.nan]
+    assert cr.parse_labels([True, np.False_], ["false", "true"]).tolist() == ["true", "false"]
+    with pytest.warns(UserWarning, match=r"1 of 2 replies .*the first '3'"):
+        assert cr.parse_labels([1, 3], ["1", "2"]).isna().tolist() == [False, True]
+    assert cr.parse_labels(["Answer: ~A", "A"], ["~A", "A"]).tolist() == ["~A", "A"]
+    for cell in (0.5, b"1", {"label": 1}, ["1"]):
+        with pytest.raises(ValueError, match=r"^row 1 .*a reply is a text, found"):
+            cr.parse_labels(["1", cell], ["1", "2"])
+
+
 def test_one_label_for_every_sample_is_no_evidence():
     """Nothing can be shuffled: every order of the answers is the same."""
     answers = labelled("abcab", "ccccc")

@@ -153,6 +153,34 @@ def test_same_sample_truth_takes_away_shared_noise():
     assert judged["decision"].isin(["invalid", "inconsistent"]).mean() > 0.7
 
 
+@pytest.mark.parametrize("truth", ["exact", "sample"])
+def test_each_row_is_judged_by_itself(truth):
+    """The truths of the world and of the samples are both 0 where an effect never occurs without its cause."""
+    tasks = cr.make_tasks("candy_party", [[3, 3]], n_samples=40, min_pns=0.05, rng=7)
+    asked = tasks.questionnaire()
+    wrong = np.random.default_rng(0).random(len(asked)) < 0.1
+    asked["answer"] = asked["truth"].astype(bool) ^ wrong
+    found = cr.quantities(asked, worlds=tasks, truth=truth)
+    judged = cr.judge(found)
+    alike = judged["truth_exact"] == judged["truth_sample"]
+    assert alike.any() and not alike.all()
+    for part in (alike, judged["quantity"] == "monotonicity_violation", judged["relation"] == "internal"):
+        pd.testing.assert_frame_equal(cr.judge(found[part]), judged[part])
+    for row in range(len(found)):
+        pd.testing.assert_frame_equal(cr.judge(found.iloc[[row]]), judged.iloc[[row]])
+    of_one = cr.quantities(asked, worlds=tasks, truth=truth, which=["monotonicity_violation"])
+    several = judged[judged["quantity"] == "monotonicity_violation"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(cr.judge(of_one), several)
+
+
+def test_two_tables_are_judged_together_as_apart():
+    tasks = cr.make_tasks("candy_party", [[2, 2]], n_samples=40, min_pns=0.05, rng=7)
+    asked = tasks.questionnaire().assign(answer=lambda q: q["truth"])
+    tables = [cr.quantities(asked, worlds=tasks, truth=truth) for truth in ("exact", "sample")]
+    together = cr.judge(pd.concat(tables, ignore_index=True))
+    pd.testing.assert_frame_equal(together, pd.concat(map(cr.judge, tables), ignore_index=True))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [400])
 def test_a_perfect_reasoner_passes_by_default(n):

@@ -98,11 +98,16 @@ def _graph_message(text: str) -> str:
     )
 
 
-def coerce(cells: pd.Series, column: str) -> pd.Series:
-    """Write every cell in canonical form, as a pandas string; each distinct cell is read once."""
+def coerce_truths(cells: pd.Series, column: str) -> pd.Series:
+    """Write truths in canonical form; refuse those that read as graphs as well, while estimates are read as truths."""
     if reads_as_graphs(cells):
         row = next(i for i, cell in enumerate(cells) if isinstance(cell, str))
         raise ValueError(f"{name_row(row, cells.index, column)}: {_graph_message(cells.iloc[row])}")
+    return coerce(cells, column)
+
+
+def coerce(cells: pd.Series, column: str) -> pd.Series:
+    """Write every cell in canonical form, as a pandas string; each distinct cell is read once."""
     distinct: Iterable[Any]
     if isinstance(cells.dtype, pd.StringDtype):
         codes, distinct = pd.factorize(cells)
@@ -212,6 +217,9 @@ def samples() -> Iterator[pd.DataFrame]:
     yield table
 
 
+_TRUTHS = Field(
+    "formula", (), "", holds, coerce_truths, batches, pair, context=CONTEXT, labels=labels, labels_in_context=labels
+)
 FORMULAS = register_field(
     Field(
         name="formula",
@@ -221,6 +229,7 @@ FORMULAS = register_field(
         coerce=coerce,
         batches=batches,
         pair=pair,
+        truth_field=_TRUTHS,
         context=CONTEXT,
         custom_null=custom_null,
         labels=labels,

@@ -96,11 +96,11 @@ _FIT = {
     **dict.fromkeys(("coverage", "cov", "covS"), "coverage"),
 }
 _FORMULA = ("condition", "solution")
-_VALUE = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|TRUE|FALSE|NA|NaN|-")
+_VALUE = re.compile(r"-?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|TRUE|FALSE|NA|NaN|-")
 _NUMBERED = re.compile(r"\s*M(?P<number>\d{1,6}):(?P<model>.*)")
 #: a name without a value
 _NAME = re.compile(r"(?<![\w.])[^\W\d_][\w.]*+(?!\s*(?:=(?!>)|[{\[]))")
-_FIT_OF = re.compile(r"\s*M(?P<number>\d{1,6})(?P<values>(\s+[\d.]+)+)\s*")
+_FIT_OF = re.compile(rf"\s*M(?P<number>\d{{1,6}})(?P<values>(\s+({_VALUE.pattern}))+)\s*")
 
 Row = dict[str, Any]
 
@@ -122,8 +122,8 @@ def read_printout(text: str, *, lower: OneOf["name", "absent"] | None = None) ->
     Parameters
     ----------
     text : str
-        The output as printed, with or without the lines around the models, and the `#` or `##` before them. R breaks
-        tables that are wider than its line; print them with `options(width = 500)`.
+        The output as printed, with or without the lines around the models, and the `#`, `##` or `#>` before them. R
+        breaks tables that are wider than its line; print them with `options(width = 500)`.
     lower : {"name", "absent"}, optional
         What lower case means in the output of QCA. "name": nothing, names are as printed and `~` alone negates, as QCA
         prints by default. "absent": a name in lower case is an absent factor, as with `use.tilde = FALSE` of
@@ -253,8 +253,13 @@ def _cna_row(line: str, section: str | None, header: tuple[bool, list[str]] | No
     formula = re.sub(r"^\s*\d+\s", "", left).strip()  # the number of the row
     if has_outcome:
         formula = formula.partition(" ")[2]
-    fit = {_FIT.get(name, name): float(value) for name, value in zip(names, values, strict=True) if value[-1].isdigit()}
-    return _row(section, formula, fit, at)
+    return _row(section, formula, _printed_fit(names, values), at)
+
+
+def _printed_fit(names: list[str], values: list[str]) -> dict[str, float]:
+    """Return the numbers of a row by their names, without what is no number; a row may end before its header."""
+    pairs = zip(names, values, strict=False)
+    return {_FIT.get(name, name): float(value) for name, value in pairs if value.rstrip(".")[-1].isdigit()}
 
 
 def _qca(lines: list[str]) -> Iterator[Printed]:
@@ -277,8 +282,7 @@ def _qca(lines: list[str]) -> Iterator[Printed]:
         elif "inclS" in words:
             header = [name for name in words if not name.startswith("(M")]
         elif fit and int(fit["number"]) in models and header:
-            values = map(float, fit["values"].split())
-            fits[int(fit["number"])] = {_FIT.get(n, n): v for n, v in zip(header, values, strict=False)}
+            fits[int(fit["number"])] = _printed_fit(header, fit["values"].split())
         if not words:
             open_model = None
     yield from (Printed(text, fits.get(n, {}), place) for n, (text, place) in models.items())

@@ -15,9 +15,10 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from ...contract.cells import is_missing
 from ...contract.checks import check_known, check_type, check_whole, name_row, nearest, shown, warn
 from ...execution.options import get_options
-from .yes_counts import known_truths
+from .yes_counts import is_answer, known_truths
 
 __all__ = ["Reply", "ask", "inspect_task", "join_answers", "parse_answers", "read_inspect"]
 
@@ -52,7 +53,7 @@ _MOST_CHARACTERS = 100_000
 
 # these patterns take linear time, since a reply may be hostile
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_MARKUP = re.compile(r"[*_`#>~\"'\u2018\u2019\u201c\u201d\[\]()$]+|</?answer>", re.IGNORECASE)
+_MARKUP = re.compile(r"[*_`#>\"'\u2018\u2019\u201c\u201d\[\]()$]+|</?answer>", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 _BEFORE = re.compile(r"(?:the )?(?:final )?answer ?[:=\-\u2013] ?")
 _ANSWER_KEYS = ("answer", "final_answer", "final answer")
@@ -322,12 +323,12 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, how: Reading = "last_li
 
     By default the answer is the last line, "Answer: yes", "Final answer: no" or the word alone, or a JSON object at the
     end with one key "answer", as the instructions of `Tasks.prompts` ask for. Case, markdown and hidden reasoning
-    (`<think>`) do not matter. Anything else is missing, and never guessed.
+    (`<think>`) do not matter. Anything else is missing, and never guessed: `~~yes~~`, which is struck out, and `!yes`.
 
     Parameters
     ----------
     replies : Series or iterable
-        Texts; booleans pass through, and missing values (failed calls) stay missing.
+        Texts; True, False, 1 and 0 are answers as in a column `answer`, and missing values (failed calls) stay missing.
     how : "last_line" or callable
         A function takes a text and returns True, False or None.
 
@@ -340,7 +341,7 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, how: Reading = "last_li
     Raises
     ------
     ValueError
-        If `how` is unknown, or a function fails or returns anything else; names the row.
+        If `how` is unknown, a reply is another object, or a function fails or returns anything else; names the row.
 
     Warns
     -----
@@ -355,22 +356,38 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, how: Reading = "last_li
     >>> parse_answers(["Yes, she sings.", "No."], how=lambda text: text.startswith("Yes")).tolist()
     [True, False]
     """
-    index, answers = read_replies(replies, reader(how), YES_OR_NO)
+    index, answers = read_replies(replies, _given_answer, reader(how), YES_OR_NO)
     return pd.Series(answers, index=index, dtype="boolean", name="answer")
 
 
-def read_replies(replies: Any, read: Callable[[Any], Any], wanted: str) -> tuple[pd.Index, list[Any]]:
+def _given_answer(cell: Any) -> bool | None:
+    """Return the answer that a cell holds in place of a text, or None."""
+    return bool(cell) if is_answer(cell) else None
+
+
+def read_replies(
+    replies: Any, given: Callable[[Any], str | bool | None], read: Callable[[Any], Any], wanted: str
+) -> tuple[pd.Index, list[Any]]:
     """Return the index of replies and what a function reads in each; warn where it reads nothing in many texts."""
+    # `given` returns what cells that are neither texts nor missing stand for, and None for those that are refused
     if isinstance(replies, (str, bytes, Mapping, pd.DataFrame)):
         raise TypeError(f"replies must be a column or a list of texts, found {shown(replies)}")
     cells = replies if isinstance(replies, pd.Series) else pd.Series(list(replies), dtype=object)
     answers: list[Any] = []
-    for row, reply in enumerate(cells.astype(object)):
+    texts: list[tuple[str, Any]] = []
+    for row, cell in enumerate(cells.astype(object)):
+        missing = is_missing(cell)
+        reply = cell if isinstance(cell, str) else None if missing else given(cell)
+        if reply is None and not missing:
+            raise ValueError(
+                f"{name_row(row, cells.index)}: a reply is a text, found {shown(cell)}; write a text or pd.NA"
+            )
         try:
             answers.append(read(reply))
         except Exception as error:
             raise ValueError(f"{name_row(row, cells.index)}: the function how= failed: {_named(error)}") from error
-    texts = [(reply, answer) for reply, answer in zip(cells, answers, strict=True) if isinstance(reply, str)]
+        if isinstance(reply, str):
+            texts.append((reply, answers[-1]))
     warn_of_unread(texts, wanted)
     return cells.index, answers
 
@@ -425,7 +442,8 @@ def last_words(text: str) -> str | bool | None:
     if end.endswith("}"):
         return _json_answer(end)
     line = _MARKUP.sub(" ", text.rpartition("\n")[2])
-    line = _SPACE.sub(" ", line).strip(" .,;!").casefold()
+    # marks before a word, such as ~ and !, may negate it
+    line = _SPACE.sub(" ", line).lstrip(" .,;").rstrip(" .,;!").casefold()
     before = _BEFORE.match(line)
     return line[before.end() :] if before else line
 

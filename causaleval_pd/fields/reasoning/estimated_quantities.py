@@ -31,6 +31,7 @@ from .yes_counts import (
     missing_bounds,
     observational_arms,
     setting_names,
+    share_variance,
 )
 
 __all__ = ["quantities"]
@@ -205,10 +206,6 @@ def _finish(result: pd.DataFrame, settings: list[str], worlds: Mapping[Any, Worl
     return result.iloc[order].reset_index(drop=True)
 
 
-#: pseudo-observations, half of them yes, that keep the standard error of a share of 0 or 1 positive (Agresti, Coull)
-_PSEUDO = 4.0
-
-
 def influences(arms: Arms, quantity: str, bits: Floats) -> Floats:
     """Return the influence of each unit on a quantity of its group; influences sum to 0 by group."""
     one, zero = bits[:, 0], bits[:, 1]
@@ -305,8 +302,7 @@ class StandardErrors:
         if of_arms or self.against == "sample":
             # a pseudo-disagreement in each direction
             return self.plain_variance + 2 / n**2
-        p = (self.estimate * n + _PSEUDO / 2) / (n + _PSEUDO)
-        return p * (1 - p) / n
+        return share_variance(self.estimate, n)
 
 
 #: columns that are multiplied along a path

@@ -17,7 +17,7 @@ from ...contract.field import Field, missing_cells, register_field
 from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, register_closed_form
 from ...contract.metric import Metric
 from ...contract.pairs import Batch, Pairs
-from .yes_counts import QUANTITIES, Floats, Terms, parse_counts
+from .yes_counts import QUANTITIES, Floats, Terms, is_answer, parse_counts
 
 #: kind of a quantity without yes-counts
 NUMBER = "number"
@@ -113,7 +113,7 @@ def _holds_answers(cells: pd.Series) -> bool:
     """Return whether a column holds booleans, missing ones allowed."""
     if cells.dtype != object or not len(cells):
         return cells.dtype in ("bool", "boolean")
-    return bool(cells.dropna().map(lambda x: pd.api.types.is_scalar(x) and x in (True, False)).all())
+    return bool(cells.dropna().map(is_answer).all())
 
 
 def _holds_quantities(cells: pd.Series) -> bool:
@@ -121,13 +121,20 @@ def _holds_quantities(cells: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(cells.dtype) and not pd.api.types.is_bool_dtype(cells.dtype)
 
 
-def _no_answer(cell: Any) -> str:
-    """Return what was found instead of an answer, and how to convert it."""
+def _no_answer(cell: Any, cells: Iterable[Any]) -> str:
+    """Return what was found instead of an answer, and how to convert the known cells of its column."""
     hint = ""
-    if shown(cell) in ("0", "1", "0.0", "1.0"):
-        hint = "; make a column of 0 and 1 answers by .astype('boolean')"
-    elif isinstance(cell, str):
+    if isinstance(cell, str):
         hint = "; read replies of yes and no by ce.reasoning.parse_answers, and score other labels by label_accuracy"
+    elif all(isinstance(one, (int, float, np.bool_, np.integer, np.floating)) for one in cells):
+        codes = sorted({one + 0 for one in cells})
+        if set(codes) <= {0, 1} and not any(isinstance(one, (bool, np.bool_)) for one in cells):
+            hint = "; make a column of 0 and 1 answers by .astype('boolean')"
+        elif len(codes) == 2:
+            low, high = map(shown, codes)
+            hint = f"; if {high} is yes, make the column answers by .map({{{low}: False, {high}: True}})"
+        else:
+            hint = "; score other labels by label_accuracy"
     return f"found {shown(cell)}{hint}"
 
 
@@ -136,9 +143,8 @@ def _coerce_answers(cells: pd.Series, column: str) -> pd.Series:
     wrong = ~known.map(lambda x: isinstance(x, (bool, np.bool_))).to_numpy(bool)
     if wrong.any():
         row = int(np.flatnonzero(cells.notna())[wrong.argmax()])
-        raise ValueError(
-            f"{name_row(row, cells.index, column)}: an answer is True, False or missing, {_no_answer(cells.iloc[row])}"
-        )
+        found = _no_answer(cells.iloc[row], known.tolist())
+        raise ValueError(f"{name_row(row, cells.index, column)}: an answer is True, False or missing, {found}")
     return cells.astype("boolean")
 
 
@@ -191,7 +197,7 @@ def _quantity_batches(truth: pd.Series, estimate: pd.Series, context: Context | 
 def _answer_pair(truth: Any, estimate: Any) -> AnswerPairs:
     for cell in (truth, estimate):
         if not isinstance(cell, (bool, np.bool_)):
-            raise TypeError(f"an answer is True or False, {_no_answer(cell)}")
+            raise TypeError(f"an answer is True or False, {_no_answer(cell, [cell])}")
     return AnswerPairs(np.array([truth], bool), np.array([estimate], bool))
 
 

@@ -256,7 +256,7 @@ def parse_labels(
     Parameters
     ----------
     replies : Series or iterable
-        Texts; missing values (failed calls) stay missing.
+        Texts; whole numbers, True and False are read as texts, and missing values (failed calls) stay missing.
     labels : sequence of str
         The labels.
     how : callable, optional
@@ -270,7 +270,8 @@ def parse_labels(
     Raises
     ------
     ValueError
-        If labels repeat or differ by case only, or a function fails or returns anything else; names the row.
+        If labels repeat or differ by case only, a reply is another object, or a function fails or returns anything
+        else; names the row.
 
     Warns
     -----
@@ -289,11 +290,13 @@ def parse_labels(
     if len(words) < len(labels) or not all(words):
         raise ValueError(f"labels must be different texts, also without regard to case, found {shown(list(labels))}")
 
-    def read(reply: Any) -> str | None:
-        label = None if not isinstance(reply, str) else words.get(last_words(reply)) if how is None else how(reply)
+    def read(reply: str | None) -> str | None:
+        label = None if reply is None else words.get(last_words(reply)) if how is None else how(reply)
         if label is not None and label not in words.values():
             raise ValueError(f"it must return one of {list(labels)} or None, found {shown(label)}")
         return label
 
-    index, choices = read_replies(replies, read, f"a last line such as 'Answer: {next(iter(words.values()), '')}'")
+    index, choices = read_replies(
+        replies, _label, read, f"a last line such as 'Answer: {next(iter(words.values()), '')}'"
+    )
     return pd.Series(pd.Categorical(choices, categories=list(words.values())), index=index, name="label")

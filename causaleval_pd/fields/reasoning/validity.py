@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...contract.checks import check_known, check_number, check_type, check_whole, nearest, shown
 from ...contract.law import Distribution
-from .yes_counts import Floats, binomial_shares, setting_names
+from .yes_counts import Floats, binomial_shares, setting_names, share_variance
 
 __all__ = ["judge", "perfect_reasoner", "random_reasoner", "required_samples", "taxonomy"]
 
@@ -108,9 +108,9 @@ def judge(
     n_effective, se = _evidence(numbers, level)
     low, high = _intervals(estimate, n_effective, se, level)
     tolerance = delta * np.maximum(np.abs(truth), floor)
-    # the two truths of a row may agree by chance, so that the table shows which of them it is judged by
-    by_sample = bool(np.all(internal | np.isnan(truth) | (truth == numbers["truth_sample"])))
-    exact = ~internal & (truth == numbers["truth_exact"]) & (not by_sample)
+    # the two truths of a row may agree; its standard error then tells which of them it is judged by
+    of_share = np.isclose(numbers["se"] ** 2, share_variance(estimate, numbers["n_effective"]), rtol=1e-9, atol=0.0)
+    exact = ~internal & (truth == numbers["truth_exact"]) & ((truth != numbers["truth_sample"]) | of_share)
     beyond, within = _tests(truth, estimate - gap, tolerance, se, np.where(exact, n_effective, np.nan))
     words = np.where(internal, "consistent", "valid"), np.where(internal, "inconsistent", "invalid")
     decision = np.select([within <= 1 - level, beyond <= 1 - level], list(words), "undecided")

@@ -123,6 +123,16 @@ def divide(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     return np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
 
 
+#: pseudo-observations, half of them yes, that keep the standard error of a share of 0 or 1 positive (Agresti, Coull)
+_PSEUDO = 4.0
+
+
+def share_variance(share: Floats, n: Floats) -> Floats:
+    """Return the variance of a share of yes among n independent answers, smoothed so that it is positive."""
+    p = (share * n + _PSEUDO / 2) / (n + _PSEUDO)
+    return p * (1 - p) / n
+
+
 FIXED = ("always_yes", "always_no")
 
 #: support points further from the mean than this many standard deviations plus a margin have no weight in float64
@@ -295,6 +305,11 @@ def known_truths(table: pd.DataFrame) -> Floats:
     return as_bits(table["truth"], "truth")
 
 
+def is_answer(cell: Any) -> bool:
+    """Return whether a cell is True, False, 1 or 0, as columns of answers may hold."""
+    return bool(pd.api.types.is_scalar(cell) and cell in (True, False))
+
+
 def as_bits(cells: pd.Series, name: str) -> Floats:
     """Return booleans as 1, 0 or NaN."""
     is_boolean = isinstance(cells.dtype, (np.dtype, pd.BooleanDtype)) and cells.dtype in ("bool", "boolean")
@@ -304,7 +319,7 @@ def as_bits(cells: pd.Series, name: str) -> Floats:
             f"column {name!r} must hold True, False or missing, found {odd.iloc[0]!r}; read replies of yes and no "
             "by ce.reasoning.parse_answers, and score other labels by ce.reasoning.label_scores"
         )
-    return np.asarray(cells.astype("boolean").to_numpy(np.float64, na_value=np.nan))
+    return np.where(cells.isna(), np.nan, cells.isin([True]))
 
 
 def refuse_gaps(cells: pd.Series) -> None:

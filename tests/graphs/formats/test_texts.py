@@ -424,7 +424,7 @@ def test_numbers_that_draw_are_not_read() -> None:
     assert ce.as_graph(drawn).to_string() == "A -> B; B -> C"
 
 
-@pytest.mark.parametrize("mark", ["# ", "## ", "#", "##\t"])
+@pytest.mark.parametrize("mark", ["# ", "## ", "#", "##\t", "#> "])
 @pytest.mark.parametrize("text", [LINES, "A -> B", "digraph {\nA -> B\n}", "[A][B|A]", '{"edges": [["A", "B"]]}'])
 def test_comment_marks_before_every_line_are_no_part_of_a_text(text: str, mark: str) -> None:
     printed = "\n".join(mark.rstrip() if not line else mark + line for line in text.splitlines())
