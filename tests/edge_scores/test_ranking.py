@@ -134,6 +134,21 @@ def test_universes_of_directed_and_symmetric_scores():
     assert table.ceval.evaluate(["score_universe"])["score_universe"].tolist() == ["unordered", "ordered"]
 
 
+def test_sources_of_truths_of_several_sizes():
+    rng = np.random.default_rng(0)
+    truths = ["A -> B; B -> C", "A -> B; D -> C", "A -> C; B -> E", "A -> B; C"]
+    nodes = [sorted(set(truth) - set(" ->;")) for truth in truths]
+    estimates = ce.score_column([rng.random((len(x), len(x))) for x in nodes], nodes=nodes, encoding="row->column")
+    table = pd.DataFrame({"truth": truths, "estimate": estimates})
+    metrics = [ce.tweak("auroc", sources=["A"]), ce.tweak("n_candidates", sources=["A"])]
+    found = table.ceval.evaluate(metrics)
+    assert found["n_candidates"].tolist() == [2, 3, 3, 2]
+    alone = pd.concat([table.iloc[[row]].ceval.evaluate(metrics) for row in range(len(table))])
+    pd.testing.assert_frame_equal(found, alone)
+    with pytest.raises(ValueError, match="row 1 .*sources names .*'E'.* not among the nodes .*'D'"):
+        table.iloc[[2, 1]].ceval.evaluate([ce.tweak("auroc", sources=["E"])])
+
+
 def test_undirected_true_edges_and_reduction():
     truth, scores = "0 -- 1; 1 -> 2", line(1, 2, 3, 4, 5, 6)
     found = {word: ce.n_true_candidates(truth, scores, undirected=word) for word in ("both", "none", "ignore")}

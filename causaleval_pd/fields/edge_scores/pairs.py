@@ -223,6 +223,8 @@ def _nodes(pairs: ScorePairs, chosen: Universe) -> tuple[NDArray[np.bool_], NDAr
         member = np.asarray(truth.marks.any(axis=1) | truth.marks.any(axis=2))
         source = np.asarray(truth.marks.any(axis=2)) if chosen.universe == "beeline_sources" else member
     elif chosen.sources is not None:
-        by_set = [[name in chosen.sources for name in names] for names in truth.node_sets]
-        source = np.array(by_set, np.bool_).reshape(len(by_set), truth.n_nodes)[truth.node_set]
+        # node sets of truths with other numbers of nodes are among `node_sets`
+        used, place = np.unique(truth.node_set, return_inverse=True)
+        by_set = [[name in chosen.sources for name in truth.node_sets[number]] for number in used.tolist()]
+        source = np.array(by_set, np.bool_).reshape(len(used), truth.n_nodes)[place]
     return member, source
