@@ -1,5 +1,6 @@
 """Ranking metrics equal scikit-learn's and BEELINE's, ties included; the universe is chosen and recorded."""
 
+import itertools
 import json
 import math
 from pathlib import Path
@@ -273,6 +274,29 @@ def test_values_by_hand():
     empty = weights(0 * TRUE)[0]
     for metric in (ce.relative_frobenius, ce.sign_accuracy, ce.weight_cosine):
         assert math.isnan(metric(empty, found))
+
+
+def test_pairs_without_a_weight_are_no_perfect_estimates():
+    part = FOUND + np.array([[0, np.nan, np.nan], [0, 0, 0], [0, 0, 0]])
+    true, none, some = weights(TRUE, np.full((3, 3), np.nan), part)
+    assert math.isnan(ce.mean_squared_weight_error(true, none)) and math.isnan(ce.mean_squared_weight_error(none, true))
+    assert ce.mean_squared_weight_error(true, some) == pytest.approx(1.25 / 4)
+    assert ce.mean_squared_weight_error(some, true) == pytest.approx(1.25 / 4)
+
+
+def test_errors_of_relabelled_weights_with_gaps_are_those_of_all_relabellings():
+    """A gap in both matrices: the number of pairs with two weights varies, so that no moments are exact."""
+    true, found = TRUE.copy(), FOUND.copy()
+    true[0, 1] = found[0, 1] = found[2, 1] = np.nan
+    orders = [list(order) for order in itertools.permutations(range(3))]
+    listed = np.array([np.nanmean(((found[np.ix_(o, o)] - true) ** 2)[~np.eye(3, dtype=bool)]) for o in orders])
+    table = pd.DataFrame({"truth": weights(true), "estimate": weights(found)})
+    drawn = table.ceval.with_controls(["mean_squared_weight_error"], rng=1, n_draws=4000, columns="full").iloc[0]
+    assert drawn["mean_squared_weight_error"] == listed[0]
+    assert drawn["mean_squared_weight_error_mean_method"] == "simulated"
+    error = abs(drawn["mean_squared_weight_error_control_mean"] - listed.mean())
+    assert error < 4 * drawn["mean_squared_weight_error_control_mean_se"]
+    assert drawn["mean_squared_weight_error_p"] == pytest.approx((listed <= listed[0]).mean(), abs=0.04)
 
 
 def test_tables_of_weights_take_metrics_of_graphs_and_scores():
