@@ -288,3 +288,23 @@ def listed(**columns):
 def test_cells_without_scores_are_refused(cell, options, message):
     with pytest.raises(ValueError if message else TypeError, match=f"row 0.*{message}"):
         ce.score_column([cell], **options)
+
+
+@pytest.mark.parametrize("name", [
+    "p", "P", "q", "pval", "p_val", "p.value", "P-Value", "pValue", "PVALUE", "pvalues", "padj", "p_adj", "adj.P.Val",
+    "qvalue", "q_val", "FDR", "fdr_bh", "granger_pvalue", "p_value_granger", "P>|t|", "P>|z|", "Pr(>|t|)", "Pr(>|z|)",
+    "Pr(>F)", "granger_p", "grangerP", "p_raw", "uncorrected_p", "p-unc", "p_matrix", "p(chi2)", "ssr_ftest_p",
+    "DESeq_padj", "log10_pval", "p_bonferroni", "negbin_pval",
+])  # fmt: skip
+def test_columns_of_p_values_are_refused_by_their_names(name):
+    with pytest.raises(ValueError, match="the p-values .*; turn them, .* or rename the column if larger numbers are"):
+        ce.score_column([listed(**{name: [0.01]})])
+
+
+@pytest.mark.parametrize("name", [
+    "prob", "probability", "posterior", "posterior_prob", "p_link", "p_edge", "P(edge)", "Pr(A->B)", "p_adjacent",
+    "pip", "pcorr", "PageRank", "shap_values", "top_value", "importance", "weight", "1-p", "1 - p_value", "-log10(p)",
+    "neg_log10_p", "one_minus_p", "q50", "precision", "TP", "kappa", "mi", "t", "z", "F",
+])  # fmt: skip
+def test_names_of_scores_are_no_names_of_p_values(name):
+    assert ce.score_column([listed(**{name: [0.5]})]).score.to_numpy()[0, 0, 1] == 0.5

@@ -546,7 +546,8 @@ def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> p
     if is_p_value(name):
         raise ValueError(
             f"found a list of edges with the p-values {name!r}, of which small ones are likely edges; turn them, as by "
-            f"table.assign(score=1 - table[{name!r}]).drop(columns={name!r})"
+            f"table.assign(score=1 - table[{name!r}]).drop(columns={name!r}), or rename the column if larger numbers "
+            "are more likely edges"
         )
     if is_rank(name):
         raise ValueError(
