@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -148,6 +149,39 @@ def test_sources_of_truths_of_several_sizes():
     pd.testing.assert_frame_equal(found, alone)
     with pytest.raises(ValueError, match="row 1 .*sources names .*'E'.* not among the nodes .*'D'"):
         table.iloc[[2, 1]].ceval.evaluate([ce.tweak("auroc", sources=["E"])])
+
+
+ASKED = {
+    "evaluate": lambda table, metrics: table.ceval.evaluate(metrics),
+    "with_controls": lambda table, metrics: table.ceval.with_controls(metrics, rng=1, n_draws=9),
+    "cube": lambda table, metrics: table.assign(g=1).ceval.cube(metrics, by="g", rng=1, n_draws=9),
+}
+
+
+@pytest.mark.parametrize("verb", ASKED)
+def test_rows_with_other_candidates_than_their_neighbours_are_named_once(verb):
+    directed = np.array([[0, 0.5, 0], [0.4, 0, 0.9], [0, 0.9, 0]])
+    symmetric = np.maximum(directed, directed.T)
+    truths = ["A -> B; C", "A -> B; C", "A -> B; C; D", "A -> B; C"]
+    matrices = [directed, symmetric, np.pad(symmetric, (0, 1)), symmetric]
+    nodes = [list("ABCD")[: len(x)] for x in matrices]
+
+    def warnings_of(metrics, rows=slice(None), **settings):
+        estimates = ce.score_column(matrices, nodes=nodes, encoding="row->column", **settings)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            ASKED[verb](pd.DataFrame({"truth": truths, "estimate": estimates}).iloc[rows], metrics)
+        return [str(x.message) for x in found if "symmetric scores" in str(x.message)]
+
+    [message] = warnings_of(["auroc", "max_f1"])
+    assert message.startswith("3 of 4 estimates have symmetric scores (row 1 (index 1), row 2 (index 2), row 3 (")
+    assert "the candidates of auroc, max_f1 are unordered pairs of nodes in these rows" in message
+    # what it proposes
+    assert not warnings_of(["auroc"], symmetric=False)
+    assert not warnings_of([ce.tweak("auroc", universe="unordered")])
+    # rows that are alike, and metrics without a universe
+    assert not warnings_of(["auroc"], slice(1, None)) and not warnings_of(["auroc"], slice(0, 1))
+    assert not warnings_of(["best_shd"])
 
 
 def test_undirected_true_edges_and_reduction():
