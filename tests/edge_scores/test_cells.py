@@ -308,3 +308,32 @@ def test_columns_of_p_values_are_refused_by_their_names(name):
 ])  # fmt: skip
 def test_names_of_scores_are_no_names_of_p_values(name):
     assert ce.score_column([listed(**{name: [0.5]})]).score.to_numpy()[0, 0, 1] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "probability"}, "packed as 'weight', expected 'probability' .kind="),
+        ({"symmetric": True}, "packed as scores of ordered pairs, and symmetric=True"),
+        ({"nodes": ["A", "B"]}, r"packed over the nodes \['A', 'B', 'C'\], expected \['A', 'B'\] .nodes="),
+        ({"nodes": ["A", "B", "X"]}, "packed over the nodes"),
+    ],
+)
+def test_packed_scores_do_not_take_other_options(options, message):
+    with pytest.raises(ValueError, match=f"row 0 .*{message}.*; make the scores anew"):
+        ce.score_column(weights(), **options)
+    with pytest.raises(ValueError, match="packed as scores of unordered pairs, and symmetric=False"):
+        ce.score_column(ce.score_column([np.ones((2, 2))]), symmetric=False)
+
+
+def test_packed_scores_take_the_options_that_they_have():
+    same = ce.score_column(weights(), nodes=["C", "A", "B"], kind="weight", symmetric=False, encoding="row->column")
+    assert same.equals(weights()) and ce.score_column(weights()).equals(weights())
+    types = packed_column([type_cells(NAMES, np.full((2, 3, 3), 0.25))])
+    assert ce.score_column(types, kind="probability").equals(types)
+    # tables of weights take packed scores of another kind, also beside matrices
+    [chances] = ce.score_column([np.full((2, 2), 0.5)])
+    table = pd.DataFrame({"truth": [chances] * 2, "estimate": [chances, np.full((2, 2), 0.5)]}, dtype=object)
+    assert ce.mean_squared_weight_error(chances, chances) == 0
+    table["truth"] = ce.score_column(table["truth"])
+    assert table.ceval.evaluate(["mean_squared_weight_error"])["mean_squared_weight_error"].tolist() == [0, 0]

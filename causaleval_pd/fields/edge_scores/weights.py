@@ -78,7 +78,7 @@ def pair(truth: Any, estimate: Any) -> WeightPairs:
     """Align two score cells."""
     if is_missing(truth) or is_missing(estimate):
         raise TypeError("a metric of weights needs a truth and an estimate, found a missing cell")
-    columns = (score_column([cell], kind="weight") for cell in (truth, estimate))
+    columns = (score_column([x], kind=None if isinstance(x, bytes) else "weight") for x in (truth, estimate))
     true, estimated = (packed_column([column[0]]) for column in columns)
     aligned: list[Any] = [batch.pairs for batch in batches(true, estimated)]
     return aligned[0]
