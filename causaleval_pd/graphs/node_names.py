@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..contract.cells import one_per_row
+from ..contract.cells import is_missing, one_per_row
 from ..contract.checks import hint_alike
 from ..contract.encoding import Labels
 from .packing import check_names, is_packed, unpack_column
@@ -27,7 +27,7 @@ def short(labels: Sequence[Any]) -> str:
     return repr(list(labels)) if len(labels) <= 6 else f"[{', '.join(map(repr, labels[:5]))}, ... {len(labels)} in all]"
 
 
-def node_name(label: Hashable) -> str:
+def node_name(label: Hashable, mend: str = "make the labels strings") -> str:
     """Return a node label as a name; integers are written in decimals."""
     if isinstance(label, str):
         if label[:1] == BYTE_ORDER_MARK:
@@ -35,9 +35,9 @@ def node_name(label: Hashable) -> str:
         return str(label)
     if isinstance(label, (int, np.integer)) and not isinstance(label, bool):
         return str(label)
-    raise TypeError(
-        f"found the node {label!r} of type {type(label).__name__}, expected a string; relabel nodes by rename="
-    )
+    if is_missing(label):
+        raise TypeError(f"found a node without a name ({label!r}); name it, or drop the edge")
+    raise TypeError(f"found the node {label!r} of type {type(label).__name__}, expected a string; {mend}")
 
 
 def names_per_row(
@@ -132,7 +132,7 @@ class NodeSets:
             return self._matched[key]
         if self._rename is not None:
             labels = tuple(self._rename.get(label, label) for label in labels)
-        names = tuple(node_name(label) for label in labels)
+        names = tuple(node_name(label, "relabel nodes by rename=") for label in labels)
         absent: list[str] = []
         if expected is not None:
             unknown, absent = sorted(set(names) - set(expected)), sorted(set(expected) - set(names))

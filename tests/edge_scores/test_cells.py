@@ -337,3 +337,25 @@ def test_packed_scores_take_the_options_that_they_have():
     assert ce.mean_squared_weight_error(chances, chances) == 0
     table["truth"] = ce.score_column(table["truth"])
     assert table.ceval.evaluate(["mean_squared_weight_error"])["mean_squared_weight_error"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "Float32", "Int64", "double[pyarrow]"])
+def test_missing_numbers_are_pairs_without_a_score(dtype):
+    plain = pd.DataFrame([[0, np.nan, 1], [1, 0, 0], [0, 1, 0]], NODES[:3], NODES[:3])
+    column = ce.score_column(
+        [plain.astype(dtype), plain.astype(object).where(plain.notna(), None)], encoding="row->column"
+    )
+    assert column.score.n_scored.tolist() == [5, 5]
+    assert column.equals(ce.score_column([plain, plain], encoding="row->column"))
+
+
+def test_edges_whose_ends_are_no_names_are_told_how_to_get_them():
+    table = pd.DataFrame({"source": ["A", "B"], "target": ["B", None], "w": [0.3, 0.4]})
+    with pytest.raises(TypeError, match=r"row 0 .*a node without a name \((nan|None)\); .* drop the edge$"):
+        ce.score_column([table])
+    with pytest.raises(TypeError, match=r"the node 0\.5 of type float, expected a string; make the labels strings$"):
+        ce.score_column([table.assign(target=0.5)])
+    levels = table.dropna().set_index(["source", "target"])
+    with pytest.raises(ValueError, match=r"row 0 .*index .*\['source', 'target'\]; .* table\.reset_index\(\)"):
+        ce.score_column([levels])
+    assert ce.score_column([levels.reset_index()]).score.to_numpy()[0, 0, 1] == 0.3

@@ -404,6 +404,11 @@ def _matrix(cell: Any, names: tuple[str, ...] | None) -> tuple[NDArray[Any], tup
 
 def _of_frame(cell: pd.DataFrame, names: tuple[str, ...] | None) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return the numbers of a DataFrame with its columns in the order of its index, and the names of both."""
+    if cell.index.nlevels > 1:
+        raise ValueError(
+            f"found a table whose index has the levels {list(cell.index.names)}; for a list of scored edges make them "
+            "columns, as by table.reset_index()"
+        )
     rows, columns = ([node_name(x) for x in labels] for labels in (cell.index, cell.columns))
     if sorted(rows) != sorted(columns) and not all(map(pd.api.types.is_numeric_dtype, cell.dtypes)):
         raise ValueError(
@@ -428,7 +433,7 @@ def _numbers(cell: Any) -> NDArray[Any]:
         raise ValueError(f"expected a square matrix, found lists of unequal length ({fault})") from None
     if matrix.dtype == object:
         try:
-            matrix = matrix.astype(np.float64)
+            matrix = np.where(pd.isna(matrix), np.nan, matrix).astype(np.float64)
         except (TypeError, ValueError):
             raise TypeError("expected a matrix of numbers, found other objects in it") from None
     if matrix.dtype.kind not in "biuf":

@@ -92,7 +92,7 @@ def test_edge_tables(table: dict[str, list[Any]], expected: str) -> None:
         ({"from": ["A", "B"], "to": ["B", "C"], "dataset": ["x", "y"]}, "found 2 values in the column 'dataset'"),
         ({"from": ["A", "B"], "edge": ["->"] * 2, "to": ["B", "C"], "seed": [3, 4]}, "2 values in the column 'seed'"),
         ({"from": ["A", "B"], "to": ["B", "C"], "ID": [7, 7], "run": ["1", "2"]}, "2 values in the column 'run'"),
-        ({"from": ["A", "B"], "edge": ["->", "->"], "to": ["B", None]}, "found the node (nan|None) of type"),
+        ({"from": ["A", "B"], "edge": ["->", "->"], "to": ["B", None]}, r"a node without a name \((nan|None)\)"),
         ({"from": ["A", "B"], "edge": ["->", None], "to": ["B", "C"]}, r"edge 2: found (nan|None), expected one of"),
     ],
 )
