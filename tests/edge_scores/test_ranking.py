@@ -234,6 +234,27 @@ def test_faults_name_the_row():
     assert latent.ceval.evaluate([ce.tweak("auroc", universe="unordered")])["auroc"].iloc[0] == 0
 
 
+def test_scores_over_other_numbers_of_nodes_are_made_anew():
+    """The advice that each message gives, followed."""
+    frame = pd.DataFrame([[0, 0.4], [0.1, 0]], list("AB"), list("AB"))
+    edges = pd.DataFrame({"from": ["A", "B"], "to": ["B", "A"], "score": [0.4, 0.1]})
+
+    def area(truths, cell, **settings):
+        estimates = ce.score_column([cell], encoding="row->column", **settings)
+        return pd.DataFrame({"truth": truths, "estimate": estimates}).ceval.evaluate(["auroc"])["auroc"].iloc[0]
+
+    truths, nodes = ["A -> B; C"], list("ABC")
+    with pytest.raises(ValueError, match=r"anew .*lists, nodes=nodes.*frame\.reindex\(index=nodes, .* not scored$"):
+        area(truths, frame)
+    assert area(truths, edges, nodes=nodes) == 1
+    assert area(truths, frame.reindex(index=nodes, columns=nodes)) == 1
+    wide = frame.reindex(index=nodes, columns=nodes)
+    with pytest.raises(ValueError, match=r"frame\.reindex\(.*\).*, or make the truths with all nodes$"):
+        area(["A -> B"], wide)
+    assert area(["A -> B"], wide.reindex(index=list("AB"), columns=list("AB"))) == 1
+    assert area(ce.graph_column(["A -> B"], nodes=nodes), wide) == 1
+
+
 def test_failed_runs_stay():
     table = pd.DataFrame({"truth": ["0 -> 1; 2"] * 2, "estimate": ce.score_column([np.eye(3), None])})
     found = table.ceval.with_controls(rng=1)
