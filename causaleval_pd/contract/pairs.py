@@ -140,6 +140,8 @@ class Remark(NamedTuple):
     positions: NDArray[np.int64]
     what: str
     then: str
+    #: whether it is worth a warning only where other rows of the table differ
+    if_others_differ: bool = False
 
 
 class Batch(NamedTuple):

@@ -34,7 +34,21 @@ _RUN = re.compile(
     re.I,
 )
 _RANK = re.compile(r"(?:.*[ _.-])?rank(?:ing|s)?", re.I)
-_P_VALUE = re.compile(r"[pq](?:[ _.-]*(?:val(?:ue)?|adj)?s?)?|.*(?:p[ _.-]?val|fdr).*", re.I)
+#: words of names: letters and the digits that follow them, up to a change of case
+_WORD = re.compile(r"(?:[A-Z]+(?![a-z])|[A-Z]?[a-z]+)\d*|\d+")
+_STATISTIC = r"(?:t|z|f|chi2?|chisq)"
+_TEST = (
+    rf"(?:{_STATISTIC}|raw|nominal|unadjusted|(?:un)?corr(?:ected)?|unc|bonferroni|holm|bh|by|perm(?:utation)?|"
+    "f?tests?|matrix)"
+)
+#: names of p-values, their words in lower case: p-value, padj or FDR among them, or a lone p or q at the end or before
+#: words of tests only, unlike the probability of something, such as p_link
+_P_VALUE = re.compile(
+    r".*\b(?:(?:adj|max|min|raw)?[pq](?:val\w*|adjs?\b)|[pq] (?:vals?|values?|adj(?:usted)?)\b|\w*fdr).*|"
+    rf"(?:.* )?(?:[pq]s?(?: {_TEST})*|pr(?: {_STATISTIC})+)"
+)
+#: what makes large numbers of small p-values, as 1 - p and -log10(p)
+_TURNED = re.compile(r"\s*(?:-|(?:1|one)[ _]*(?:-|minus)|(?:neg(?:ative)?|minus)[ _.-]*(?:log|p))", re.I)
 
 
 def explain_weights(source: ArrayLike, target: ArrayLike, weights: ArrayLike, edges: str = "W") -> str:
@@ -164,7 +178,8 @@ def is_rank(name: Hashable) -> bool:
 
 def is_p_value(name: Hashable) -> bool:
     """Return whether a column holds p-values, by its name."""
-    return _P_VALUE.fullmatch(str(name)) is not None
+    words = " ".join(_WORD.findall(str(name))).lower()
+    return _P_VALUE.fullmatch(words) is not None and _TURNED.match(str(name)) is None
 
 
 def _cut(column: pd.Series, name: Hashable) -> str:

@@ -123,15 +123,20 @@ def check_kinds(
         )
 
 
-def warn_of_rows(metrics: Sequence[Metric], batches: Iterable[Batch], index: pd.Index) -> None:
+def warn_of_rows(metrics: Sequence[Metric], batches: Sequence[Batch], index: pd.Index) -> None:
     """Warn of rows whose values mean something else than users may think: count all, and name some."""
+    noted: dict[tuple[str, str, bool], list[NDArray[np.int64]]] = {}
     for batch in batches:
         for remark in batch.pairs.remarks(metrics):
-            rows = np.sort(batch.rows[remark.positions])
-            where = _name_rows(np.arange(len(rows)), rows, index)
-            warn(
-                f"{len(rows)} of {len(index)} estimates {remark.what} ({where}): {remark.then}",
-            )
+            key = remark.what, remark.then, remark.if_others_differ
+            noted.setdefault(key, []).append(batch.rows[remark.positions])
+    n_scored = sum(len(batch.rows) for batch in batches)
+    for (what, then, if_others_differ), parts in noted.items():
+        rows = np.sort(np.concatenate(parts))
+        if not len(rows) or (if_others_differ and len(rows) == n_scored):
+            continue
+        where = _name_rows(np.arange(len(rows)), rows, index)
+        warn(f"{len(rows)} of {len(index)} estimates {what} ({where}): {then}")
 
 
 def scoring_work(metrics: Iterable[Metric], pairs: Pairs) -> float:

@@ -288,3 +288,77 @@ def listed(**columns):
 def test_cells_without_scores_are_refused(cell, options, message):
     with pytest.raises(ValueError if message else TypeError, match=f"row 0.*{message}"):
         ce.score_column([cell], **options)
+
+
+@pytest.mark.parametrize("name", [
+    "p", "P", "q", "pval", "p_val", "p.value", "P-Value", "pValue", "PVALUE", "pvalues", "padj", "p_adj", "adj.P.Val",
+    "qvalue", "q_val", "FDR", "fdr_bh", "granger_pvalue", "p_value_granger", "P>|t|", "P>|z|", "Pr(>|t|)", "Pr(>|z|)",
+    "Pr(>F)", "granger_p", "grangerP", "p_raw", "uncorrected_p", "p-unc", "p_matrix", "p(chi2)", "ssr_ftest_p",
+    "DESeq_padj", "log10_pval", "p_bonferroni", "negbin_pval",
+])  # fmt: skip
+def test_columns_of_p_values_are_refused_by_their_names(name):
+    with pytest.raises(ValueError, match="the p-values .*; turn them, .* or rename the column if larger numbers are"):
+        ce.score_column([listed(**{name: [0.01]})])
+
+
+@pytest.mark.parametrize("name", [
+    "prob", "probability", "posterior", "posterior_prob", "p_link", "p_edge", "P(edge)", "Pr(A->B)", "p_adjacent",
+    "pip", "pcorr", "PageRank", "shap_values", "top_value", "importance", "weight", "1-p", "1 - p_value", "-log10(p)",
+    "neg_log10_p", "one_minus_p", "q50", "precision", "TP", "kappa", "mi", "t", "z", "F",
+])  # fmt: skip
+def test_names_of_scores_are_no_names_of_p_values(name):
+    assert ce.score_column([listed(**{name: [0.5]})]).score.to_numpy()[0, 0, 1] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kind": "probability"}, "packed as 'weight', expected 'probability' .kind="),
+        ({"symmetric": True}, "packed as scores of ordered pairs, and symmetric=True"),
+        ({"nodes": ["A", "B"]}, r"packed over the nodes \['A', 'B', 'C'\], expected \['A', 'B'\] .nodes="),
+        ({"nodes": ["A", "B", "X"]}, "packed over the nodes"),
+    ],
+)
+def test_packed_scores_do_not_take_other_options(options, message):
+    with pytest.raises(ValueError, match=f"row 0 .*{message}.*; make the scores anew"):
+        ce.score_column(weights(), **options)
+    with pytest.raises(ValueError, match="packed as scores of unordered pairs, and symmetric=False"):
+        ce.score_column(ce.score_column([np.ones((2, 2))]), symmetric=False)
+
+
+def test_packed_scores_take_the_options_that_they_have():
+    same = ce.score_column(weights(), nodes=["C", "A", "B"], kind="weight", symmetric=False, encoding="row->column")
+    assert same.equals(weights()) and ce.score_column(weights()).equals(weights())
+    types = packed_column([type_cells(NAMES, np.full((2, 3, 3), 0.25))])
+    assert ce.score_column(types, kind="probability").equals(types)
+    # tables of weights take packed scores of another kind, also beside matrices
+    [chances] = ce.score_column([np.full((2, 2), 0.5)])
+    table = pd.DataFrame({"truth": [chances] * 2, "estimate": [chances, np.full((2, 2), 0.5)]}, dtype=object)
+    assert ce.mean_squared_weight_error(chances, chances) == 0
+    table["truth"] = ce.score_column(table["truth"])
+    assert table.ceval.evaluate(["mean_squared_weight_error"])["mean_squared_weight_error"].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "Float32", "Int64", "double[pyarrow]"])
+def test_missing_numbers_are_pairs_without_a_score(dtype):
+    plain = pd.DataFrame([[0, np.nan, 1], [1, 0, 0], [0, 1, 0]], NODES[:3], NODES[:3])
+    column = ce.score_column(
+        [plain.astype(dtype), plain.astype(object).where(plain.notna(), None)], encoding="row->column"
+    )
+    assert column.score.n_scored.tolist() == [5, 5]
+    assert column.equals(ce.score_column([plain, plain], encoding="row->column"))
+
+
+def test_edges_whose_ends_are_no_names_are_told_how_to_get_them():
+    table = pd.DataFrame({"source": ["A", "B"], "target": ["B", None], "w": [0.3, 0.4]})
+    with pytest.raises(
+        TypeError,
+        match=r"row 0 .*a missing name of a node \((nan|None)\); name every node, or leave out what has none$",
+    ):
+        ce.score_column([table])
+    with pytest.raises(TypeError, match=r"the node 0\.5 of type float, expected a string; write names as text$"):
+        ce.score_column([table.assign(target=0.5)])
+    levels = table.dropna().set_index(["source", "target"])
+    with pytest.raises(ValueError, match=r"row 0 .*index .*\['source', 'target'\]; .* table\.reset_index\(\)"):
+        ce.score_column([levels])
+    assert ce.score_column([levels.reset_index()]).score.to_numpy()[0, 0, 1] == 0.3

@@ -99,6 +99,7 @@ def test_random_scores_have_the_law_of_orders_and_pairs(weights):
     assert chisquare([found[x] for x in law], [6000 * n / law.total() for n in law.values()]).pvalue > 1e-3
 
 
+@pytest.mark.filterwarnings("ignore:.*have symmetric scores")
 def test_the_default_depends_on_the_support():
     rng = np.random.default_rng(5)
     dag, dense = weighted_dag(rng), rng.normal(size=(4, 4))

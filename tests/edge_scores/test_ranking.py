@@ -1,7 +1,9 @@
 """Ranking metrics equal scikit-learn's and BEELINE's, ties included; the universe is chosen and recorded."""
 
+import itertools
 import json
 import math
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +136,54 @@ def test_universes_of_directed_and_symmetric_scores():
     assert table.ceval.evaluate(["score_universe"])["score_universe"].tolist() == ["unordered", "ordered"]
 
 
+def test_sources_of_truths_of_several_sizes():
+    rng = np.random.default_rng(0)
+    truths = ["A -> B; B -> C", "A -> B; D -> C", "A -> C; B -> E", "A -> B; C"]
+    nodes = [sorted(set(truth) - set(" ->;")) for truth in truths]
+    estimates = ce.score_column([rng.random((len(x), len(x))) for x in nodes], nodes=nodes, encoding="row->column")
+    table = pd.DataFrame({"truth": truths, "estimate": estimates})
+    metrics = [ce.tweak("auroc", sources=["A"]), ce.tweak("n_candidates", sources=["A"])]
+    found = table.ceval.evaluate(metrics)
+    assert found["n_candidates"].tolist() == [2, 3, 3, 2]
+    alone = pd.concat([table.iloc[[row]].ceval.evaluate(metrics) for row in range(len(table))])
+    pd.testing.assert_frame_equal(found, alone)
+    with pytest.raises(ValueError, match="row 1 .*sources names .*'E'.* not among the nodes .*'D'"):
+        table.iloc[[2, 1]].ceval.evaluate([ce.tweak("auroc", sources=["E"])])
+
+
+ASKED = {
+    "evaluate": lambda table, metrics: table.ceval.evaluate(metrics),
+    "with_controls": lambda table, metrics: table.ceval.with_controls(metrics, rng=1, n_draws=9),
+    "cube": lambda table, metrics: table.assign(g=1).ceval.cube(metrics, by="g", rng=1, n_draws=9),
+}
+
+
+@pytest.mark.parametrize("verb", ASKED)
+def test_rows_with_other_candidates_than_their_neighbours_are_named_once(verb):
+    directed = np.array([[0, 0.5, 0], [0.4, 0, 0.9], [0, 0.9, 0]])
+    symmetric = np.maximum(directed, directed.T)
+    truths = ["A -> B; C", "A -> B; C", "A -> B; C; D", "A -> B; C"]
+    matrices = [directed, symmetric, np.pad(symmetric, (0, 1)), symmetric]
+    nodes = [list("ABCD")[: len(x)] for x in matrices]
+
+    def warnings_of(metrics, rows=slice(None), **settings):
+        estimates = ce.score_column(matrices, nodes=nodes, encoding="row->column", **settings)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            ASKED[verb](pd.DataFrame({"truth": truths, "estimate": estimates}).iloc[rows], metrics)
+        return [str(x.message) for x in found if "symmetric scores" in str(x.message)]
+
+    [message] = warnings_of(["auroc", "max_f1"])
+    assert message.startswith("3 of 4 estimates have symmetric scores (row 1 (index 1), row 2 (index 2), row 3 (")
+    assert "the candidates of auroc, max_f1 are unordered pairs of nodes in these rows" in message
+    # what it proposes
+    assert not warnings_of(["auroc"], symmetric=False)
+    assert not warnings_of([ce.tweak("auroc", universe="unordered")])
+    # rows that are alike, and metrics without a universe
+    assert not warnings_of(["auroc"], slice(1, None)) and not warnings_of(["auroc"], slice(0, 1))
+    assert not warnings_of(["best_shd"])
+
+
 def test_undirected_true_edges_and_reduction():
     truth, scores = "0 -- 1; 1 -> 2", line(1, 2, 3, 4, 5, 6)
     found = {word: ce.n_true_candidates(truth, scores, undirected=word) for word in ("both", "none", "ignore")}
@@ -182,6 +232,27 @@ def test_faults_name_the_row():
         with pytest.raises((ValueError, TypeError), match=message):
             runs.ceval.evaluate([metric])
     assert latent.ceval.evaluate([ce.tweak("auroc", universe="unordered")])["auroc"].iloc[0] == 0
+
+
+def test_scores_over_other_numbers_of_nodes_are_made_anew():
+    """The advice that each message gives, followed."""
+    frame = pd.DataFrame([[0, 0.4], [0.1, 0]], list("AB"), list("AB"))
+    edges = pd.DataFrame({"from": ["A", "B"], "to": ["B", "A"], "score": [0.4, 0.1]})
+
+    def area(truths, cell, **settings):
+        estimates = ce.score_column([cell], encoding="row->column", **settings)
+        return pd.DataFrame({"truth": truths, "estimate": estimates}).ceval.evaluate(["auroc"])["auroc"].iloc[0]
+
+    truths, nodes = ["A -> B; C"], list("ABC")
+    with pytest.raises(ValueError, match=r"anew .*lists, nodes=nodes.*frame\.reindex\(index=nodes, .* not scored$"):
+        area(truths, frame)
+    assert area(truths, edges, nodes=nodes) == 1
+    assert area(truths, frame.reindex(index=nodes, columns=nodes)) == 1
+    wide = frame.reindex(index=nodes, columns=nodes)
+    with pytest.raises(ValueError, match=r"frame\.reindex\(.*\).*, or make the truths with all nodes$"):
+        area(["A -> B"], wide)
+    assert area(["A -> B"], wide.reindex(index=list("AB"), columns=list("AB"))) == 1
+    assert area(ce.graph_column(["A -> B"], nodes=nodes), wide) == 1
 
 
 def test_failed_runs_stay():
@@ -258,6 +329,29 @@ def test_values_by_hand():
     empty = weights(0 * TRUE)[0]
     for metric in (ce.relative_frobenius, ce.sign_accuracy, ce.weight_cosine):
         assert math.isnan(metric(empty, found))
+
+
+def test_pairs_without_a_weight_are_no_perfect_estimates():
+    part = FOUND + np.array([[0, np.nan, np.nan], [0, 0, 0], [0, 0, 0]])
+    true, none, some = weights(TRUE, np.full((3, 3), np.nan), part)
+    assert math.isnan(ce.mean_squared_weight_error(true, none)) and math.isnan(ce.mean_squared_weight_error(none, true))
+    assert ce.mean_squared_weight_error(true, some) == pytest.approx(1.25 / 4)
+    assert ce.mean_squared_weight_error(some, true) == pytest.approx(1.25 / 4)
+
+
+def test_errors_of_relabelled_weights_with_gaps_are_those_of_all_relabellings():
+    """A gap in both matrices: the number of pairs with two weights varies, so that no moments are exact."""
+    true, found = TRUE.copy(), FOUND.copy()
+    true[0, 1] = found[0, 1] = found[2, 1] = np.nan
+    orders = [list(order) for order in itertools.permutations(range(3))]
+    listed = np.array([np.nanmean(((found[np.ix_(o, o)] - true) ** 2)[~np.eye(3, dtype=bool)]) for o in orders])
+    table = pd.DataFrame({"truth": weights(true), "estimate": weights(found)})
+    drawn = table.ceval.with_controls(["mean_squared_weight_error"], rng=1, n_draws=4000, columns="full").iloc[0]
+    assert drawn["mean_squared_weight_error"] == listed[0]
+    assert drawn["mean_squared_weight_error_mean_method"] == "simulated"
+    error = abs(drawn["mean_squared_weight_error_control_mean"] - listed.mean())
+    assert error < 4 * drawn["mean_squared_weight_error_control_mean_se"]
+    assert drawn["mean_squared_weight_error_p"] == pytest.approx((listed <= listed[0]).mean(), abs=0.04)
 
 
 def test_tables_of_weights_take_metrics_of_graphs_and_scores():

@@ -231,7 +231,8 @@ def score_column(
         taken; or a networkx graph with one number per edge. Pairs that are not in the list have the score 0. Or
         Tetrad's text with shares of bootstrap samples. None, NaN and pd.NA as a row stay missing (a failed run).
     nodes : list of str, one list per row, or packed column of graphs, optional
-        Node names of rows and columns, in their order; default "0", "1", ..., and the labels of DataFrames.
+        Node names of rows and columns, in their order; default "0", "1", ..., and the labels of DataFrames. Of packed
+        scores these, like `symmetric` and `kind`, must be as they were packed.
     encoding : {"row->column", "column->row"}, optional
         Where the score of the edge i -> j stands: in cell (i, j), or in cell (j, i). Required for matrices that are not
         symmetric; lists state it themselves.
@@ -302,9 +303,7 @@ def coerce_scores(cells: pd.Series, column: Hashable | None = None, *, kind: str
     """Return a column of packed scores, or of DataFrames that name their nodes and are symmetric, as packed scores."""
     if is_packed(cells):
         return as_packed(cells)
-    scores = score_column(cells, kind=kind)
-    scores.name = cells.name
-    return scores
+    return pack_rows(cells, lambda row, cell: _read(cell, None, None, None, None if isinstance(cell, bytes) else kind))
 
 
 def _read(
@@ -316,7 +315,7 @@ def _read(
             raise ValueError(
                 f"{FORMAT.explain(cell)}; make scores of matrices of weights or probabilities with score_column"
             )
-        unpack_column(pd.Series([cell], dtype=object))
+        _check_packed(unpack_column(pd.Series([cell], dtype=object)), names, symmetric, kind)
         return cell
     if isinstance(cell, str) and is_tetrad(cell):
         return _of_shares(cell, names)
@@ -346,6 +345,22 @@ def _read(
         symmetric = not len(differing) and (encoding is None or not is_constant)
     flags = SYMMETRIC * bool(symmetric) | SINGLE * (matrix.dtype == np.float32)
     return pack_scores(nodes, values[None], _kind(values, kind, nodes), int(flags))
+
+
+def _check_packed(column: ScoreColumn, names: tuple[str, ...] | None, symmetric: bool | None, kind: str | None) -> None:
+    """Refuse options of a packed cell that it does not have."""
+    [nodes], [block] = column.node_sets, column.blocks
+    packed_kind, paired = KINDS[block.scores.kinds[0]], bool(block.scores.symmetric[0])
+    anew = "make the scores anew from their matrices or lists"
+    if names is not None and {*names} != {*nodes}:
+        raise ValueError(
+            f"the scores are packed over the nodes {list(nodes)[:10]}, expected {list(names)[:10]} (nodes=); {anew}"
+        )
+    if kind is not None and kind != packed_kind and (kind, packed_kind) != (KINDS[PROBABILITY], KINDS[TYPES]):
+        raise ValueError(f"the scores are packed as {packed_kind!r}, expected {kind!r} (kind=); {anew}")
+    if symmetric is not None and symmetric != paired:
+        pairs = "unordered" if paired else "ordered"
+        raise ValueError(f"the scores are packed as scores of {pairs} pairs, and symmetric={bool(symmetric)}; {anew}")
 
 
 def _of_shares(text: str, names: tuple[str, ...] | None) -> bytes:
@@ -389,6 +404,11 @@ def _matrix(cell: Any, names: tuple[str, ...] | None) -> tuple[NDArray[Any], tup
 
 def _of_frame(cell: pd.DataFrame, names: tuple[str, ...] | None) -> tuple[NDArray[Any], tuple[str, ...]]:
     """Return the numbers of a DataFrame with its columns in the order of its index, and the names of both."""
+    if cell.index.nlevels > 1:
+        raise ValueError(
+            f"found a table whose index has the levels {list(cell.index.names)}; for a list of scored edges make them "
+            "columns, as by table.reset_index()"
+        )
     rows, columns = ([node_name(x) for x in labels] for labels in (cell.index, cell.columns))
     if sorted(rows) != sorted(columns) and not all(map(pd.api.types.is_numeric_dtype, cell.dtypes)):
         raise ValueError(
@@ -413,7 +433,7 @@ def _numbers(cell: Any) -> NDArray[Any]:
         raise ValueError(f"expected a square matrix, found lists of unequal length ({fault})") from None
     if matrix.dtype == object:
         try:
-            matrix = matrix.astype(np.float64)
+            matrix = np.where(pd.isna(matrix), np.nan, matrix).astype(np.float64)
         except (TypeError, ValueError):
             raise TypeError("expected a matrix of numbers, found other objects in it") from None
     if matrix.dtype.kind not in "biuf":
@@ -546,7 +566,8 @@ def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> p
     if is_p_value(name):
         raise ValueError(
             f"found a list of edges with the p-values {name!r}, of which small ones are likely edges; turn them, as by "
-            f"table.assign(score=1 - table[{name!r}]).drop(columns={name!r})"
+            f"table.assign(score=1 - table[{name!r}]).drop(columns={name!r}), or rename the column if larger numbers "
+            "are more likely edges"
         )
     if is_rank(name):
         raise ValueError(

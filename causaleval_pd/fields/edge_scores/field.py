@@ -77,16 +77,24 @@ def aligned(
     if len(other_nodes):
         at = int(other_nodes[0])
         node_lists = [list(x.node_sets[codes[at]]) for x, codes in zip((truths, estimates), sets, strict=True)]
-        raise ValueError(
-            f"{name_row(int(rows[at]), index)}: {node_sides(*node_lists)}; make the scores with "
-            "ce.score_column(..., nodes=ce.graph_column(truths))"
-        )
+        raise ValueError(f"{name_row(int(rows[at]), index)}: {node_sides(*node_lists)}; {_one_node_set(*node_lists)}")
     for block, other in itertools.product(truths.blocks, estimates.blocks):
         if block.scores.n_nodes == other.scores.n_nodes:
             true, estimated = truths.places(block)[rows], estimates.places(other)[rows]
             some = np.flatnonzero((true >= 0) & (estimated >= 0))
             if len(some):
                 yield Batch(rows[some], make(block.scores, other.scores, true[some], estimated[some]))
+
+
+def _one_node_set(truth: list[str], estimate: list[str]) -> str:
+    """Return how to make scores over the nodes of the truth, of matrices and lists: packed scores keep their nodes."""
+    if len(truth) == len(estimate):
+        return "make the scores with ce.score_column(..., nodes=ce.graph_column(truths))"
+    more = ", or make the truths with all nodes" if set(estimate) - set(truth) else ""
+    return (
+        "make the scores anew over the nodes of the truth, of lists by ce.score_column(lists, nodes=nodes), of "
+        f"matrices by frame.reindex(index=nodes, columns=nodes), whose new pairs are not scored{more}"
+    )
 
 
 def pair(truth: Any, estimate: Any) -> ScorePairs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from ...execution.random_streams import uniforms
 from ..structure.nulls.additive import pair_sums, relabelling_moments
 from .cells import ALONE, ALONG_ORDER, KINDS, PAIRED, PROBABILITY, RELABELLED, TYPES, UNORDERED, ScoreBatch
 from .laws import shuffled_law
-from .pairs import ScorePairs, Truths, Universe, all_candidates, candidates, universe_options
+from .pairs import ScorePairs, Truths, Universe, all_candidates, candidates, metric_universes, universe_options
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -67,18 +66,12 @@ def moved_controls(
     return DrawnControls(pairs, words, drawn, known, *_effort(pairs))
 
 
-def _universes(matching: Matching) -> list[tuple[Metric, Universe]]:
-    """Return the metrics that have a universe, with it."""
-    ranking = [m for m in matching.metrics if "universe" in inspect.signature(m.function).parameters]
-    return [(m, Universe(**universe_options(m))) for m in ranking]
-
-
 def shuffled_universe(matching: Matching) -> Universe:
     """Return the universe over which scores are shuffled: as the user names it, else that of the metrics."""
     named = Universe(**{name: matching.options.get(name, default) for name, default in _OPTIONS.items()})
     if named != Universe():
         return named
-    universes = {replace(x, reduce="max", magnitude=None): m.name for m, x in _universes(matching)}
+    universes = {replace(x, reduce="max", magnitude=None): m.name for m, x in metric_universes(matching.metrics)}
     if len(universes) == 1:
         return next(iter(universes))
     # ordered pairs that are shuffled are unordered pairs that are shuffled, whatever their labels
@@ -117,7 +110,7 @@ def _refuse_metrics(matching: Matching, null: str) -> None:
 
 def _refuse_others(matching: Matching, pairs: ScorePairs, chosen: Universe, slots: Bools) -> None:
     """Refuse metrics some of whose candidates are not shuffled."""
-    for metric, universe in _universes(matching):
+    for metric, universe in metric_universes(matching.metrics):
         if _places(universe) == _places(chosen):
             continue
         candidate_set = all_candidates(pairs, universe)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_flag, shown
 from ...contract.metric import Metric
-from ...contract.pairs import PairError, StoredPairs
+from ...contract.pairs import PairError, Remark, StoredPairs
 from ...graphs.kernels import planes as graph_planes
 from ...graphs.kernels.inputs import read_only
 from .cells import DIAGONAL, KINDS, ORDERED, TYPES, UNORDERED, WEIGHT, ScoreBatch
@@ -88,6 +89,20 @@ class ScorePairs(StoredPairs):
         kinds = self.estimate.kinds[self.estimate_index]
         return kinds == WEIGHT if magnitude is None else np.full(self.n, magnitude)
 
+    def remarks(self, metrics: Sequence[Any]) -> Iterator[Remark]:
+        """Yield the pairs of symmetric scores, where metrics take the candidates that scores of these kinds have."""
+        by_symmetry = [(m, x) for m, x in metric_universes(metrics) if x.universe is None and x.sources is None]
+        # numbers of candidates show what they are
+        judged = [m.name for m, _ in by_symmetry if m.direction is not None]
+        if judged:
+            then = (
+                f"the candidates of {', '.join(judged)} are unordered pairs of nodes in these rows and ordered pairs "
+                "in the others, so that values do not compare; pass symmetric=False to score_column if all scores "
+                f"are of directions, or take one universe for all rows, as "
+                f"ce.tweak({judged[0]!r}, universe='unordered')"
+            )
+            yield Remark(np.flatnonzero(self.symmetric), "have symmetric scores", then, if_others_differ=True)
+
     def describe(self, position: int) -> str:
         """Name the class of the truth and the kind of the scores at `position`."""
         truth = graph_planes.a_kind(self.truth.kinds[self.truth_index[position]])
@@ -146,6 +161,12 @@ class Universe:
 def universe_options(metric: Metric) -> dict[str, Any]:
     """Return the options of a metric that choose its candidates."""
     return {name: metric.options[name] for name in Universe.__dataclass_fields__ if name in metric.options}
+
+
+def metric_universes(metrics: Iterable[Metric]) -> list[tuple[Metric, Universe]]:
+    """Return the metrics that have a universe, with it."""
+    ranking = [m for m in metrics if "universe" in inspect.signature(m.function).parameters]
+    return [(m, Universe(**universe_options(m))) for m in ranking]
 
 
 class Candidates(NamedTuple):
@@ -223,6 +244,8 @@ def _nodes(pairs: ScorePairs, chosen: Universe) -> tuple[NDArray[np.bool_], NDAr
         member = np.asarray(truth.marks.any(axis=1) | truth.marks.any(axis=2))
         source = np.asarray(truth.marks.any(axis=2)) if chosen.universe == "beeline_sources" else member
     elif chosen.sources is not None:
-        by_set = [[name in chosen.sources for name in names] for names in truth.node_sets]
-        source = np.array(by_set, np.bool_).reshape(len(by_set), truth.n_nodes)[truth.node_set]
+        # node sets of truths with other numbers of nodes are among `node_sets`
+        used, place = np.unique(truth.node_set, return_inverse=True)
+        by_set = [[name in chosen.sources for name in truth.node_sets[number]] for number in used.tolist()]
+        source = np.array(by_set, np.bool_).reshape(len(used), truth.n_nodes)[place]
     return member, source

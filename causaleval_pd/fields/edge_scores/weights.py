@@ -55,11 +55,16 @@ class WeightPairs(StoredPairs):
         return (self.truth, self.truth_index), (self.estimate, self.estimate_index)
 
     @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which ordered pairs of different nodes have a true and an estimated weight, (n, d d)."""
+        lacking = [np.isnan(side.values[at]) | np.eye(self.n_nodes, dtype=bool) for side, at in self.sides]
+        return ~np.logical_or(*lacking).reshape(self.n, -1)
+
+    @property
     def weights(self) -> tuple[Floats, Floats]:
         """True and estimated weights of ordered pairs of nodes, (n, d d) each; 0 where either is not scored."""
-        d = self.n_nodes
+        known = self.known
         true, estimated = (side.values[at].reshape(self.n, -1) for side, at in self.sides)
-        known = ~(np.isnan(true) | np.isnan(estimated)) & ~np.eye(d, dtype=bool).reshape(-1)
         return np.where(known, true, 0.0), np.where(known, estimated, 0.0)
 
 
@@ -73,7 +78,7 @@ def pair(truth: Any, estimate: Any) -> WeightPairs:
     """Align two score cells."""
     if is_missing(truth) or is_missing(estimate):
         raise TypeError("a metric of weights needs a truth and an estimate, found a missing cell")
-    columns = (score_column([cell], kind="weight") for cell in (truth, estimate))
+    columns = (score_column([x], kind=None if isinstance(x, bytes) else "weight") for x in (truth, estimate))
     true, estimated = (packed_column([column[0]]) for column in columns)
     aligned: list[Any] = [batch.pairs for batch in batches(true, estimated)]
     return aligned[0]
@@ -115,7 +120,7 @@ _EXAMPLE = """>>> import causaleval_pd as ce
 {gives}"""
 
 
-def _divided(a: Floats, b: Floats) -> Floats:
+def _divided(a: Floats, b: NDArray[Any]) -> Floats:
     """Return a / b, NaN where b is 0."""
     return np.divide(a, b, out=np.full(len(a), np.nan), where=b > 0)
 
@@ -143,10 +148,12 @@ def relative_frobenius(pairs: WeightPairs) -> Floats:
 )
 @with_example(_EXAMPLE, gives=0.333)
 def mean_squared_weight_error(pairs: WeightPairs) -> Floats:
-    """Return the mean squared difference of weights over ordered pairs of different nodes."""
+    """Return the mean squared difference of weights over ordered pairs of different nodes.
+
+    Pairs without a weight in either do not count; without any others it is undefined.
+    """
     true, estimated = pairs.weights
-    d = pairs.n_nodes
-    return ((estimated - true) ** 2).sum(axis=1) / (d * (d - 1)) if d > 1 else np.full(pairs.n, np.nan)
+    return _divided(((estimated - true) ** 2).sum(axis=1), pairs.known.sum(axis=1))
 
 
 @metric(**_FIELD, direction="maximize", range=(0, 1), optimum=1, long_name="share of right signs")
