@@ -85,6 +85,12 @@ _REMARK = re.compile(
 )
 
 
+#: a text that is the name of a file of one of the formats that tools write
+_FILE_NAME = re.compile(
+    r"[^\s;\"']+\.(?:csv|tsv|txt|tab|json|xml|gml|graphml|xdsl|bif|dot|gv|net|npy|npz|pkl|parquet|xlsx?)(?:\.gz)?", re.I
+)
+
+
 def _read_name(text: str, at: int) -> tuple[str, bool, int]:
     """Return the name at a position, whether it is quoted, and where what follows it begins."""
     at = _end(_BLANK, text, at)
@@ -146,6 +152,11 @@ def parse_edges(text: str) -> Edges:
         )
     if TEXT_OF_OBJECT.match(text):
         raise ValueError(explain_text(text))
+    if _FILE_NAME.fullmatch(text.strip()):
+        raise ValueError(
+            f"found {text.strip()!r}, the name of a file: a path is a pathlib.Path, and ce.read_graphs(path) reads "
+            "files of graphs; a node of this name is quoted"
+        )
     edges = MarkedEdges()
     alone, linked, repeated = dict[str, None](), set[str](), None
     at = 0 if text.strip() != "{}" else len(text)
@@ -269,7 +280,7 @@ def write_graph(names: Sequence[str], ends: Ends) -> str:
     """Return the edge string of a graph: its edges, then its isolated nodes by name, ``{}`` without nodes."""
     linked = {node for edge in ends for node in edge[:2]}
     isolated = [
-        name if name[0] == '"' or _ALONE.fullmatch(name) else _quote(name)
+        name if name[0] == '"' or (_ALONE.fullmatch(name) and not _FILE_NAME.fullmatch(name)) else _quote(name)
         for i, name in enumerate(names)
         if i not in linked
     ]

@@ -206,10 +206,18 @@ def test_strength_and_direction_are_the_share_of_an_arc():
 def test_a_list_without_headings_is_told_how_to_get_them():
     """Files of GENIE3 and ARACNE have none; the advice gives the scores."""
     table = pd.DataFrame([("G1", "G2", 0.7), ("G2", "G3", 0.2)])
-    with pytest.raises(ValueError, match=r"row 0 .*table.set_axis\(\['from', 'to', 'score'\], axis=1\)"):
+    with pytest.raises(ValueError, match=r"row 0 .*from 0 to 1 .*table.rename\(columns={0: 'from', 1: 'to'}\)"):
         ce.score_column([table])
-    mended = table.set_axis(["from", "to", "score"], axis=1)
+    mended = table.rename(columns={0: "from", 1: "to"})
     assert ce.score_column([mended]).score.to_numpy()[0, 0, 1] == 0.7
+    # the advice names the columns as they stand, so that who follows it sees the direction
+    turned = pd.DataFrame({"weight": [0.9], "dst": ["B"], "src": ["A"]})
+    with pytest.raises(ValueError, match=r"edges from 'dst' to 'src' name these"):
+        ce.score_column([turned])
+    with pytest.raises(
+        ValueError, match=r"make the column of its nodes the index, as by pd.read_csv\(path, index_col=0"
+    ):
+        ce.score_column([pd.DataFrame({"Unnamed: 0": ["A", "B"], "A": [0, 0.2], "B": [0.7, 0]})])
 
 
 SIGNED = {
@@ -273,7 +281,9 @@ def listed(**columns):
         *((cell, {}, "") for cell in ("A -> B", {"A": 1}, 3.5, [["x", "y"], ["y", "x"]], [[0, 1j], [1j, 0]])),
         (listed(score=[1], edge=["<->"]), {}, "edge 1: found '<->' in the column 'edge'; a score is of an arrow"),
         (listed(score=[1], directed=[False]), {}, "edge 1: found False in the column 'directed'; .* once each way"),
-        (listed(strength=[0.9], lift=[0.6]), {}, r"keep one, as in table\[\['from', 'to', 'strength'\]\]"),
+        (listed(strength=[0.9], lift=[0.6]), {}, r"and the nodes, as in table\[\['from', 'to', 'strength'\]\]"),
+        (pd.DataFrame({"from": "A", "to": ["B", "C"], "n": 50, "gain": [0.6, 0.3]}), {}, r"\['from', 'to', 'gain'\]\]"),
+        (listed(run=[3], strength=[0.6]), {}, r"as in table\[\['from', 'to', 'strength'\]\]"),
         (listed(strength=[0.9], direction=[6]), {}, "edge 1: found 6 in the column 'direction'.*shares from 0 to 1"),
         (listed(tool=["pc"]), {}, "without numbers; make it a column of graphs by graph_column"),
         (listed(p_value=[0.01]), {}, r"turn them, as by table.assign\(score=1 - table\['p_value'\]\)"),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import causaleval_pd as ce
 from causaleval_pd.graphs import as_graph, graph_column
 from causaleval_pd.graphs.edge_strings import TEXT_OF_OBJECT, parse_edges, write_graph, write_name, write_names
 
@@ -346,3 +347,13 @@ def test_quoted_names_keep_characters_that_do_not_show():
     texts = ['"A&gt;" -> "B\u200b"']
     column = graph_column(texts)
     assert (graph_column(column.graph.to_strings()) == column).all()
+
+
+@pytest.mark.parametrize("text", ["runs/estimate.csv", " asia.bif ", "graph.GML", "C:\\runs\\graph.txt"])
+def test_names_of_files_are_no_nodes(text):
+    for read in (as_graph, ce.as_lagged):
+        with pytest.raises(ValueError, match="the name of a file: a path is a pathlib.Path, and ce.read_graphs"):
+            read(text)
+    quoted = as_graph('"estimate.csv"')
+    assert quoted.nodes == ("estimate.csv",) and as_graph(quoted.to_string()) == quoted
+    assert as_graph("estimate.csv -> B").nodes == ("B", "estimate.csv")

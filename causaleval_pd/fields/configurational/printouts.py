@@ -301,6 +301,12 @@ def _in_one_case(models: list[Printed], lower: str | None) -> list[Printed]:
                 f"line {names[mixed]}: {mixed!r} is neither upper case (present) nor lower case (absent); pass "
                 "lower='name' where names are as printed and ~ negates"
             )
+        negated = next((x for model in models for x in re.findall(r"~\s*(\w+)", model.text) if x != x.upper()), None)
+        if negated is not None and any(name == name.upper() for name in names):
+            raise ValueError(
+                f"line {names[negated]}: ~{negated} negates twice if lower case means absent; pass lower='name' where "
+                "names are as printed and ~ alone negates"
+            )
         if all(name != name.upper() for name in names):
             name, at = next(iter(names.items()))
             raise ValueError(

@@ -410,11 +410,13 @@ def _of_frame(cell: pd.DataFrame, names: tuple[str, ...] | None) -> tuple[NDArra
             "columns, as by table.reset_index()"
         )
     rows, columns = ([node_name(x) for x in labels] for labels in (cell.index, cell.columns))
-    if sorted(rows) != sorted(columns) and not all(map(pd.api.types.is_numeric_dtype, cell.dtypes)):
-        raise ValueError(
-            f"found a table with the columns {columns[:10]}, some of text; for a list of scored edges name its columns "
-            "from, to and score, as by table.set_axis(['from', 'to', 'score'], axis=1)"
-        )
+    texts = [name for name, dtype in cell.dtypes.items() if not pd.api.types.is_numeric_dtype(dtype)]
+    if sorted(rows) != sorted(columns) and texts:
+        mend = "for a matrix make the column of its nodes the index, as by pd.read_csv(path, index_col=0)"
+        if len(texts) > 1:
+            ends = f"table.rename(columns={{{texts[0]!r}: 'from', {texts[1]!r}: 'to'}})"
+            mend = f"for a list of scored edges from {texts[0]!r} to {texts[1]!r} name these, by {ends}"
+        raise ValueError(f"found a table with the columns {columns[:10]}, some of text; {mend}")
     if sorted(rows) != sorted(columns):
         raise ValueError(f"the index {rows[:10]} and the columns {columns[:10]} must name the same nodes")
     if len(set(rows)) < len(rows):
@@ -551,6 +553,10 @@ def _of_numbers(table: pd.DataFrame, read: Sequence[Hashable]) -> list[Any]:
     return unread_numbers(table, read) or ones
 
 
+#: names of scores that tools and papers use
+_SCORES = ("score", "strength", "weight", "importance", "probability", "prob", "posterior", "confidence", "frequency")
+
+
 def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> pd.DataFrame:
     """Return nodes and scores of a table with one column of numbers."""
     if not columns:
@@ -558,9 +564,11 @@ def _checked(table: pd.DataFrame, ends: list[str], columns: list[Hashable]) -> p
     if {str(name).strip().lower() for name in columns} == {*BOOTSTRAP} and len(columns) == len(BOOTSTRAP):
         table, columns = _shares_of_arcs(table, columns), ["share"]
     if len(columns) > 1:
+        # a number that all edges have is a run or a setting
+        kept = max(columns, key=lambda name: (str(name).lower() in _SCORES, table[name].nunique() > 1))
         raise ValueError(
             f"found a list of edges with the numbers {', '.join(map(repr, columns))}, expected one score per edge; "
-            f"keep one, as in table[{[*ends, columns[0]]!r}]"
+            f"keep the score and the nodes, as in table[{[*ends, kept]!r}]"
         )
     [name] = columns
     if is_p_value(name):
