@@ -218,7 +218,10 @@ class _Expositor:
         """Return the literals of the atom that explains a literal, negated where it explains the negation."""
         if literal in self.atoms:
             return bits(union(self.atoms[literal]))
-        atom_literals = bits(union(self.atoms.get(self.vocabulary.negation(literal), ())))
+        negation = self.vocabulary.negation(literal)
+        if negation not in self.atoms:
+            return []
+        atom_literals = bits(union(self.atoms[negation]))
         return sorted({other for bit in atom_literals for other in self.vocabulary.negations(bit)})
 
     def sequences(self, outcome: int) -> tuple[tuple[int, ...], ...]:
@@ -229,8 +232,9 @@ class _Expositor:
         while todo:
             path = todo.pop()
             for literal in self.predecessors(path[0]):
-                later = path[:-1] if self.pairwise else ()
-                if literal & allowed and all(literal & self.causes(one) for one in later):
+                if literal & allowed and (
+                    not self.pairwise or all(literal & self.causes(later) for later in path[:-1])
+                ):
                     (todo if self.predecessors(literal) else paths).append((literal, *path))
             if len(paths) + len(todo) > MAX_PATHS:
                 raise FormulaTooLargeError(f"an outcome has more than {MAX_PATHS} causal paths")
