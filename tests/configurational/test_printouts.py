@@ -296,6 +296,7 @@ HEAD = "condition consistency coverage\n"
         ("M1: It*W -> O", None, r"line 1: 'It' is neither upper .* pass lower='name'"),
         ("M1: a*A -> y", "name", "line 1: the names 'A' and 'a' differ in case only|the names 'a' and 'A' differ"),
         ("M1: ~a*b -> y", "absent", "~a negates twice"),
+        ("M1: dev.a*~lit.b + STB -> SURV", None, "~lit.b negates twice"),
         ("M1: dev*~lit + stb -> SURV", None, "~lit negates twice if lower case means absent; pass lower='name'"),
         ("M1: a -> y", "lower", "lower must be 'name' or 'absent', found 'lower'"),
         (EDUCATION, "name", "lower= reads the output of QCA"), ("M1: stra\u00dfe -> y", "name", "do not correspond"),

@@ -347,3 +347,15 @@ def test_a_row_that_a_metric_refuses_leaves_the_others_as_they_are(null, metric)
     skeletons = ce.tweak(metric, universe="unordered")
     whole = runs.ceval.with_controls([skeletons], null=null, rng=1, n_draws=50)
     assert whole[f"{metric}_p"].notna().all()
+
+
+def test_rows_that_are_refused_for_different_reasons_have_no_controls():
+    truths = ["A -> B; C", "A <-> B; C", "X -> Y; A", "A -> C; B"]
+    nodes = [list("ABC"), list("ABC"), list("AXY"), list("ABC")]
+    matrices = list(np.random.default_rng(0).random((4, 3, 3)))
+    runs = pd.DataFrame(
+        {"truth": ce.graph_column(truths), "estimate": ce.score_column(matrices, nodes=nodes, encoding="row->column")}
+    )
+    table = runs.ceval.with_controls([ce.tweak("auroc", sources=["A", "B"])], null="ranking", invalid="nan", rng=1)
+    for column in ("auroc", "auroc_control_mean", "auroc_p"):
+        assert table[column].notna().tolist() == [True, False, False, True]

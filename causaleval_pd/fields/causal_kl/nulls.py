@@ -239,16 +239,18 @@ class RandomNetworks(Controls):
 
     def closed_form(self, metric: Metric) -> ClosedForm | None:
         """Return the exact law of a metric for rows whose DAGs are enumerated and that it takes, or None."""
+        listed = {row: masks for row, space in enumerate(self.spaces) if (masks := space.all) is not None}
+        if not listed:
+            return None
         known = np.zeros(self.pairs.n, np.bool_)
         no_arcs = (0,) * len(self.pairs.structure.nodes)
-        refused = metric.refused(self.pairs_with([(row, no_arcs) for row in range(self.pairs.n)]))
+        refused = metric.refused(self.pairs_with([(row, no_arcs) for row in listed]))
         truths, kinds = self.pairs.truth_index.tolist(), self.kind.tolist()
         laws: list[Floats] = []
         numbers: dict[Any, int] = {}
         index = []
-        for row in np.flatnonzero(~refused).tolist():
-            masks = self.spaces[row].all
-            if masks is None:
+        for (row, masks), is_refused in zip(listed.items(), refused.tolist(), strict=True):
+            if is_refused:
                 continue
             key = truths[row], self.fits[row], id(masks), kinds[row]
             if key not in numbers:

@@ -100,6 +100,7 @@ _VALUE = re.compile(r"-?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?|TRUE|FALSE|NA|NaN|-")
 _NUMBERED = re.compile(r"\s*M(?P<number>\d{1,6}):(?P<model>.*)")
 #: a name without a value
 _NAME = re.compile(r"(?<![\w.])[^\W\d_][\w.]*+(?!\s*(?:=(?!>)|[{\[]))")
+_NEGATED = re.compile(rf"~\s*({_NAME.pattern})")
 _FIT_OF = re.compile(rf"\s*M(?P<number>\d{{1,6}})(?P<values>(\s+({_VALUE.pattern}))+)\s*")
 
 Row = dict[str, Any]
@@ -301,7 +302,8 @@ def _in_one_case(models: list[Printed], lower: str | None) -> list[Printed]:
                 f"line {names[mixed]}: {mixed!r} is neither upper case (present) nor lower case (absent); pass "
                 "lower='name' where names are as printed and ~ negates"
             )
-        negated = next((x for model in models for x in re.findall(r"~\s*(\w+)", model.text) if x != x.upper()), None)
+        negations = (name for model in models for name in _NEGATED.findall(model.text))
+        negated = next((name for name in negations if name != name.upper()), None)
         if negated is not None and any(name == name.upper() for name in names):
             raise ValueError(
                 f"line {names[negated]}: ~{negated} negates twice if lower case means absent; pass lower='name' where "

@@ -183,16 +183,20 @@ class Candidates(NamedTuple):
     n_true_unscored: NDArray[np.int64]
     #: (n, d, d): the cell of each candidate; of unordered pairs that above the diagonal
     slots: NDArray[np.bool_]
-    #: (n,): pairs whose candidates have no labels, and why
-    faulty: NDArray[np.bool_]
-    fault: str
+    #: pairs whose candidates have no labels, (n,), and why
+    faults: list[tuple[NDArray[np.bool_], str]]
+
+    @property
+    def faulty(self) -> NDArray[np.bool_]:
+        """Which pairs have candidates without labels, (n,)."""
+        return np.logical_or.reduce([np.zeros(len(self.size), np.bool_), *(rows for rows, _ in self.faults)])
 
 
 def candidates(pairs: ScorePairs, chosen: Universe) -> Candidates:
     """Collect the candidates of pairs; pairs without labels are refused."""
     collected = all_candidates(pairs, chosen)
-    if collected.faulty.any():
-        raise PairError(np.flatnonzero(collected.faulty), collected.fault)
+    for rows, why in collected.faults:
+        raise PairError(np.flatnonzero(rows), why)
     return collected
 
 
@@ -205,7 +209,6 @@ def _collect(pairs: ScorePairs, chosen: Universe) -> Candidates:
     from .kernels import collect
 
     codes, d = chosen.codes(pairs), pairs.n_nodes
-    faulty, fault = _fault(pairs, chosen, codes)
     most = np.where(codes == UNORDERED, d * (d - 1) // 2, np.where(codes == DIAGONAL, d * d, d * (d - 1)))
     keys, labels = np.zeros((pairs.n, most.max(initial=0))), np.zeros((pairs.n, most.max(initial=0)), np.bool_)
     counts, slots = np.zeros((3, pairs.n), np.int64), np.zeros((pairs.n, d, d), np.bool_)
@@ -214,25 +217,27 @@ def _collect(pairs: ScorePairs, chosen: Universe) -> Candidates:
     options = _UNDIRECTED.index(chosen.undirected), chosen.reduce == "mean", fill
     out = keys, labels, counts, slots
     collect(pairs.stored, codes, pairs.by_size(chosen.magnitude), _nodes(pairs, chosen), options, out)
-    return Candidates(keys, labels, counts[0], counts[1], counts[2], slots, faulty, fault)
+    return Candidates(keys, labels, counts[0], counts[1], counts[2], slots, list(_faults(pairs, chosen, codes)))
 
 
-def _fault(pairs: ScorePairs, chosen: Universe, codes: NDArray[np.int8]) -> tuple[NDArray[np.bool_], str]:
-    """Return the pairs whose candidates have no labels, and why."""
+def _faults(pairs: ScorePairs, chosen: Universe, codes: NDArray[np.int8]) -> Iterator[tuple[NDArray[np.bool_], str]]:
+    """Yield the pairs whose candidates have no labels, and why."""
     truth = pairs.truth
     mixed = truth.mixed[pairs.truth_index] & (codes != UNORDERED)
     if mixed.any():
-        return (
+        yield (
             mixed,
             "the truth has marks other than -> and --, which do not direct every edge; use universe='unordered'",
         )
-    sources = set(chosen.sources or ())
-    absent = [sorted(sources.difference(names)) for names in truth.node_sets]
-    lacking = np.array([bool(names) for names in absent], np.bool_)[truth.node_set[pairs.truth_index]]
-    if not lacking.any():
-        return lacking, ""
-    at = truth.node_set[pairs.truth_index[lacking.argmax()]]
-    return lacking, f"sources names {absent[at][:5]}, which are not among the nodes {list(truth.node_sets[at])[:10]}"
+    if chosen.sources is None:
+        return
+    numbers = truth.node_set[pairs.truth_index]
+    absent = {k: sorted({*chosen.sources}.difference(truth.node_sets[k])) for k in np.unique(numbers).tolist()}
+    lacking = np.isin(numbers, [k for k, names in absent.items() if names])
+    if lacking.any():
+        at = int(numbers[lacking.argmax()])
+        nodes = list(truth.node_sets[at])[:10]
+        yield lacking, f"sources names {absent[at][:5]}, which are not among the nodes {nodes}"
 
 
 def _nodes(pairs: ScorePairs, chosen: Universe) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

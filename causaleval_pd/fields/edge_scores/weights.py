@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class WeightPairs(StoredPairs):
         """The stored cells of truth and estimate, each with their positions."""
         return (self.truth, self.truth_index), (self.estimate, self.estimate_index)
 
-    @property
+    @cached_property
     def known(self) -> NDArray[np.bool_]:
         """Which ordered pairs of different nodes have a true and an estimated weight, (n, d d)."""
         lacking = [np.isnan(side.values[at]) | np.eye(self.n_nodes, dtype=bool) for side, at in self.sides]
