@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .checks import check_known, check_number
 from .metric import Direction, Metric, metric
-from .options import with_example, with_options
+from .options import with_call, with_options
 from .pairs import Pairs
 
 Values = NDArray[np.float64]
@@ -198,7 +198,6 @@ MEASURES: dict[str, Measure] = {
 }
 
 _BETA = "beta : float\n    Weight of recall relative to precision; default 0.5."
-_EXAMPLE = ">>> import causaleval_pd as ce\n>>> ce.{name}({call})\n{gives}"
 
 
 @dataclass(frozen=True)
@@ -245,7 +244,7 @@ class ConfusionFamily:
         function.__module__ = self.counts.__module__
         function.__doc__ = self._document(measure, note)
         call = ", ".join(filter(None, [*map('"{}"'.format, self.example), example]))
-        with_example(_EXAMPLE, call=call, gives=float(gives))(function)
+        with_call(call, float(gives))(function)
         with_options({**self.options, "beta": _BETA})(function)
         vars(function)["__signature__"] = asked.replace(parameters=parameters)
         spec = {x: getattr(measure, x) for x in ("direction", "range", "optimum", "symmetric")}
