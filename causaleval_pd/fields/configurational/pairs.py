@@ -1,8 +1,8 @@
 """Aligned pairs of a true model and the models that a method returned, with the counts that metrics share.
 
 Crisp models are kept as arrays: they are made into models only where asked for, and kernels count their quality. Pairs
-that kernels do not take, and few pairs, are counted in Python, because kernels take seconds to compile the first time.
-The counts are the same bit by bit.
+that kernels do not take, and the first pairs of a process, are counted in Python, because kernels take seconds to
+compile. The counts are the same bit by bit.
 """
 
 from __future__ import annotations
@@ -176,8 +176,9 @@ def _kind(cell: Cell) -> int:
 Quality = tuple[NDArray[np.float64], NDArray[np.int64]]
 #: expositions that are kept for one side of a table
 MAX_KEPT = 10_000
-#: pairs of a block that kernels count: fewer take Python less time than kernels take to compile
+#: pairs that this process meets before kernels count: fewer take Python less time than kernels take to compile
 FEWEST_BY_KERNELS = 500
+pairs_met = np.zeros(1, np.int64)
 
 T = TypeVar("T")
 
@@ -390,7 +391,7 @@ class FormulaPairs(Pairs):
         places = np.arange(len(positions)) - start.repeat(n_models)
         counts, done = np.zeros((len(places), 2, 2, 4)), np.zeros(len(places), bool)
         plain = all(setting.data is None and not setting.vocabulary.multi_value for setting in self.settings)
-        if plain and convention.path_rule == "outcome" and len(places) >= FEWEST_BY_KERNELS:
+        if plain and convention.path_rule == "outcome" and _kernels_pay(len(places)):
             truths, estimates = (side.packed(self.names) for side in (self.truth, self.estimate))
             models = estimates.first[self.estimate_index[positions]] + places
             counts, done = count_quality(truths, estimates, self.truth_index[positions], models, self.names, convention)
@@ -436,6 +437,12 @@ class FormulaPairs(Pairs):
         except FormulaTooLargeError:
             return True
         return all(ascribed.constant or ascribed.disjunctions for ascribed in exposition.values())
+
+
+def _kernels_pay(n_pairs: int) -> bool:
+    """Return whether kernels count the next pairs."""
+    pairs_met[0] += n_pairs
+    return bool(pairs_met[0] >= FEWEST_BY_KERNELS)
 
 
 def total(counts: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:

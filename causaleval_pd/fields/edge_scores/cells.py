@@ -443,6 +443,7 @@ def _numbers(cell: Any) -> NDArray[Any]:
     return matrix
 
 
+@lru_cache(maxsize=128)
 def _ordered(names: tuple[str, ...]) -> tuple[tuple[str, ...], list[int]]:
     """Return names in code-point order, and the place of each among those given."""
     order = sorted(range(len(names)), key=names.__getitem__)

@@ -376,7 +376,7 @@ def read_replies(
     answers: list[Any] = []
     texts: list[tuple[str, Any]] = []
     for row, cell in enumerate(cells.astype(object)):
-        missing = is_missing(cell)
+        missing = not isinstance(cell, str) and is_missing(cell)
         reply = cell if isinstance(cell, str) else None if missing else given(cell)
         if reply is None and not missing:
             raise ValueError(
