@@ -332,103 +332,87 @@ def mixed_separation_mistakes(
     return out
 
 
-#: where a path came from inside a node: from its other side
-_INSIDE = -1
-
-
 class Flow(NamedTuple):
-    """Disjoint paths from x to y: every node has a side where paths come in and one where they leave."""
+    """Disjoint paths in a moral graph. A node v has an outer side v, where paths leave, and an inner, `64 words + v`."""
 
-    #: nodes on a path, and the sides that a search has seen, (words,)
-    used: Words
-    seen_in: Words
-    seen_out: Words
-    #: node before each node on its path, and where the search reached its sides from, (d,)
-    before: Ints
-    from_in: Ints
-    from_out: Ints
-    #: sides to look at: twice the node, and one more where paths leave it, (2 d,)
-    stack: Ints
-
-
-def empty_flow(n_nodes: int) -> Flow:
-    """Return room for the paths."""
-    words = row_words(n_nodes)
-    rows = (np.zeros(words, np.uint64) for _ in range(3))
-    return Flow(*rows, *(np.zeros(n_nodes, np.int64) for _ in range(3)), np.zeros(2 * n_nodes + 2, np.int64))
+    #: sides to which a path may go on from each side, (128 words, 2 words)
+    steps: Words
+    #: side from which a search reached each side, (128 words,)
+    before: Words
+    #: sides that a search has seen; that it has yet to look at; where it ends; on the side of x of a cut, (4, 2 words)
+    sides: Words
 
 
 @kernel_part
-def _turn_paths(x: np.uint64, y: np.uint64, flow: Flow) -> None:
-    """Add the path that a search has found from x to y, and turn those that it crosses."""
+def _search(flow: Flow, start: np.uint64) -> bool:
+    """Add to the sides seen those to which steps lead from `start`, until one is found that ends the search."""
     compact()
-    at = np.int64(y)
+    seen, todo, ends = flow.sides[0], flow.sides[1], flow.sides[2]
+    todo[:] = ZERO
+    add(seen, start)
+    add(todo, start)
     while True:
-        # at the side where paths come in
-        if flow.from_in[at] == _INSIDE:
-            drop(flow.used, np.uint64(at))
-        else:
-            flow.before[at] = flow.from_in[at]
-            at = flow.from_in[at]
-            if at == np.int64(x):
-                return
-        # at the side where paths leave
-        if flow.from_out[at] == _INSIDE:
-            add(flow.used, np.uint64(at))
-        else:
-            at = flow.from_out[at]
+        u = take_lowest(todo)
+        if u == NO_NODE:
+            return False
+        met = ZERO
+        for w in range(np.uint64(seen.size)):
+            new = flow.steps[u, w] & ~seen[w]
+            seen[w] |= new
+            todo[w] |= new
+            met |= new & ends[w]
+            for v in members(w, new):
+                flow.before[v] = u
+        if met != ZERO:
+            return True
 
 
 @kernel_part
-def _add_path(moral: Words, x: np.uint64, y: np.uint64, without: Words, flow: Flow) -> bool:
-    """Add one more path from x to y that shares no node with the others; return whether there is one."""
+def _fill_paths(moral: Words, x: np.uint64, y: np.uint64, flow: Flow) -> None:
+    """Fill as many paths from x to y as there are without a node in common, each turning those that it crosses."""
     compact()
-    copy_row(without, flow.seen_in, without.size)
-    copy_row(without, flow.seen_out, without.size)
-    add(flow.seen_in, x)
-    add(flow.seen_out, x)
-    flow.stack[0] = 2 * np.int64(x) + 1
-    size = 1
-    while size > 0:
-        size -= 1
-        v = np.uint64(flow.stack[size] >> 1)
-        if flow.stack[size] & 1:
-            for w in range(np.uint64(without.size)):
-                left = moral[v, w] & ~flow.seen_in[w]
-                flow.seen_in[w] |= left
-                for u in members(w, left):
-                    flow.from_in[u] = np.int64(v)
-                    if u == y:
-                        _turn_paths(x, y, flow)
-                        return True
-                    flow.stack[size] = 2 * np.int64(u)
-                    size += 1
-            if v != x and has(flow.used, v) and not has(flow.seen_in, v):
-                add(flow.seen_in, v)
-                flow.from_in[v] = _INSIDE
-                flow.stack[size] = 2 * np.int64(v)
-                size += 1
-            continue
-        u, come = v, np.int64(_INSIDE)
-        if has(flow.used, v):
-            u, come = np.uint64(flow.before[v]), np.int64(v)
-        if not has(flow.seen_out, u):
-            add(flow.seen_out, u)
-            flow.from_out[u] = come
-            flow.stack[size] = 2 * np.int64(u) + 1
-            size += 1
-    return False
+    words = moral.shape[1]
+    inner = np.uint64(64 * words)
+    for v in range(np.uint64(moral.shape[0])):
+        for w in range(words):
+            flow.steps[v, w] = flow.steps[inner + v, w] = flow.steps[inner + v, words + w] = ZERO
+            flow.steps[v, words + w] = moral[v, w]
+        add(flow.steps[inner + v], v)
+    flow.sides[:] = ZERO
+    add(flow.sides[2], inner + y)
+    for _ in range(moral.shape[0]):
+        flow.sides[0, :] = ZERO
+        if not _search(flow, x):
+            break
+        v = inner + y
+        while v != x:
+            u = flow.before[v]
+            if u >= inner:  # only inside nodes there is no room for another path
+                drop(flow.steps[u], v)
+            add(flow.steps[v], u)
+            v = u
 
 
 @kernel_part
-def _has_cut(moral: Words, x: np.uint64, y: np.uint64, without: Words, most: int, flow: Flow) -> int:
-    """Return the size of the smallest vertex cut between x and y without some nodes, or `most` + 1 if it is larger."""
+def _fill_cut(x: np.uint64, y: np.uint64, flow: Flow, n_nodes: np.uint64, cut: Words) -> None:
+    """Fill the smallest vertex cut between x and y whose nodes come first: one node of each path.
+
+    A cut keeps sides to which steps lead from x, and from the inner sides of its nodes, apart from y and the outer
+    sides of its nodes.
+    """
     compact()
-    flow.used[:] = ZERO
-    n_paths = 0
-    while n_paths <= most and _add_path(moral, x, y, without, flow):
-        n_paths += 1
-    return n_paths
+    seen, ends, near = flow.sides[0], flow.sides[2], flow.sides[3]
+    inner = np.uint64(32 * near.size)
+    copy_row(seen, near, near.size)
+    for v in range(n_nodes):
+        if has(flow.steps[v], inner + v) and not has(near, v):  # on a path
+            add(ends, v)
+            copy_row(near, seen, near.size)
+            if _search(flow, inner + v):
+                drop(ends, v)
+            else:
+                copy_row(seen, near, near.size)
+                add(cut, v)
 
 
 @kernel_part
@@ -466,7 +450,7 @@ def _fill_separators(planes: Words, g: Rows, above: Words, moral: Words, rows: W
     """Fill the smallest separator of each pair of nodes of each graph, the first by the order of nodes."""
     compact()
     n_nodes, words = np.uint64(g.near.shape[0]), g.near.shape[1]
-    inside, without = rows[2], rows[3]
+    inside = rows[2]
     for n in range(planes.shape[0]):
         read_marks(planes[n], g)
         fill_ancestors(g, above)
@@ -478,25 +462,11 @@ def _fill_separators(planes: Words, g: Rows, above: Words, moral: Words, rows: W
                     continue
                 for w in range(words):
                     inside[w] = above[x, w] | above[y, w]
-                    without[w] = ZERO
                 add(inside, x)
                 add(inside, y)
                 _fill_moral(g, inside, moral, rows)
-                wanted = _has_cut(moral, x, y, without, np.int64(n_nodes), flow)
-                drop(inside, x)
-                drop(inside, y)
-                for v in range(n_nodes):
-                    if wanted == 0:
-                        break
-                    if not has(inside, v):
-                        continue
-                    # v is in such a separator iff one of fewer nodes suffices without it
-                    add(without, v)
-                    if _has_cut(moral, x, y, without, wanted - 1, flow) < wanted:
-                        wanted -= 1
-                        add(out[n, pair], v)
-                    else:
-                        drop(without, v)
+                _fill_paths(moral, x, y, flow)
+                _fill_cut(x, y, flow, n_nodes, out[n, pair])
 
 
 def smallest_separators(planes: Words, n_nodes: int) -> Words:
@@ -505,9 +475,10 @@ def smallest_separators(planes: Words, n_nodes: int) -> Words:
     Of those of the same size it is the one whose nodes come first: it depends on the m-separations alone. Pairs that
     are joined have none.
     """
-    g, flow = empty_rows(n_nodes), empty_flow(n_nodes)
-    words = g.near.shape[1]
-    rows = np.zeros((4, words), np.uint64)
+    g, words = empty_rows(n_nodes), row_words(n_nodes)
+    sides = 128 * words
+    flow = Flow(*(np.zeros(shape, np.uint64) for shape in ((sides, 2 * words), sides, (4, 2 * words))))
+    rows = np.zeros((3, words), np.uint64)
     out = np.zeros((len(planes), n_nodes * (n_nodes - 1) // 2, words), np.uint64)
     _fill_separators(planes, g, np.zeros_like(g.near), np.zeros_like(g.near), rows, flow, out)
     return out
