@@ -21,6 +21,8 @@ from .inputs import Ints, Words
 
 # Numba makes a float of an unsigned and a signed integer: whatever meets a word must be unsigned.
 ZERO, ONE, SIX, LAST = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
+#: marks at an end of an edge, those of `planes` as words
+NONE, TAIL, ARROW, CIRCLE = np.arange(4, dtype=np.uint64)
 #: in place of a node of an empty row
 NO_NODE = np.uint64(2**64 - 1)
 
@@ -263,6 +265,16 @@ def set_mark(planes: Words, source: np.uint64, target: np.uint64, n_nodes: np.ui
     pair = pair_of(i, j, n_nodes)
     planes[0, pair >> SIX] |= (undirected | np.uint64(source < target)) << (pair & LAST)
     planes[1, pair >> SIX] |= (undirected | np.uint64(source > target)) << (pair & LAST)
+
+
+@kernel_part
+def marks_of(planes: Words, w: np.uint64, pair: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Return the codes at both ends of a pair, which is in word `w` of planes (4, W)."""
+    compact()
+    at = pair & LAST
+    here = ((planes[0, w] >> at) & ONE) | (((planes[1, w] >> at) & ONE) << ONE)
+    there = ((planes[2, w] >> at) & ONE) | (((planes[3, w] >> at) & ONE) << ONE)
+    return here, there
 
 
 @kernel_part

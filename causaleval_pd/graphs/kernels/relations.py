@@ -7,12 +7,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import LAST, ONE, SIX, ZERO, compact, copy_row, drop, mark_rows, members, popcount
-from .inputs import SEPARATORS, Comparison, Ints, Words, checked_comparison
-from .lanes import Arcs, Flags, GraphRoom, Workspace, load_graph, read_edges, sort_arcs, spread_back, workspace
+from .bits import (
+    ARROW,
+    LAST,
+    ONE,
+    SIX,
+    TAIL,
+    ZERO,
+    compact,
+    copy_row,
+    drop,
+    mark_rows,
+    marks_of,
+    members,
+    popcount,
+    row_of,
+)
+from .inputs import SEPARATORS, Comparison, Ints, Words, checked_comparison, edge_numbers
+from .lanes import Arcs, Flags, GraphRoom, Nodes, Workspace, load_graph, read_edges, sort_arcs, spread_back, workspace
 from .planes import row_words
 
+#: how a graph chooses the set that separates two nodes
 _PARENT, _ANCESTOR, _NEAREST = range(3)
+#: rows of words per node that separations work with, five of scratch memory before them
+_INSIDE, _NOWHERE, _X, _Y, _GIVEN, _ROWS = range(5, 11)
 
 
 @kernel_part
@@ -142,67 +160,108 @@ def blanket_counts(
 
 
 @kernel_part
-def _moral_neighbours(arcs: Arcs, members: Words, inside: Words, met: Words, neighbours: Words) -> None:
-    """Find the neighbours of `members` in the moral graph of the ancestral sets `inside`."""
-    met[:] = ZERO
-    neighbours[:] = ZERO
-    for a in range(arcs.size[0]):
-        if not arcs.undirected[a]:
-            met[arcs.head[a]] |= members[arcs.tail[a]] & inside[arcs.head[a]]
-    for a in range(arcs.size[0]):
-        u, v = arcs.tail[a], arcs.head[a]
-        neighbours[v] |= members[u] & inside[v]
-        neighbours[u] |= (members[v] | (ZERO if arcs.undirected[a] else met[v])) & inside[u]
+def _read_mixed(planes: Words, arcs: Arcs, both: Nodes, adjacent: Flags) -> None:
+    """Read four planes (4, W); of a pair with two edges, -> and <->, they hold a mark at one end only.
+
+    Arcs are the steps of causal paths; in a PAG also those that a causal path may possibly take, and so some both ways.
+    """
+    compact()
+    n_arcs = n_both = 0
+    n_nodes = np.uint64(adjacent.shape[0])
+    i, end = ZERO, n_nodes - ONE
+    adjacent[:] = False
+    for w in range(np.uint64(planes.shape[1])):
+        for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
+            i, end = row_of(pair, i, end, n_nodes)
+            j = pair + n_nodes - end
+            adjacent[i, j] = adjacent[j, i] = True
+            here, there = marks_of(planes, w, pair)
+            if here != ARROW and there != TAIL:
+                arcs.tail[n_arcs], arcs.head[n_arcs] = i, j
+                n_arcs += 1
+            if there != ARROW and here != TAIL:
+                arcs.tail[n_arcs], arcs.head[n_arcs] = j, i
+                n_arcs += 1
+            if (here == ARROW and there != TAIL) or (there == ARROW and here != TAIL):
+                both[0, n_both], both[1, n_both] = i, j
+                n_both += 1
+    arcs.size[0], arcs.size[2] = n_arcs, n_both
 
 
 @kernel_part
-def _fill_nearest(arcs: Arcs, x: Words, y: Words, inside: Words, given: Words, rows: Words) -> None:
+def _fill_ancestors(arcs: Arcs, room: GraphRoom | None, inside: Words, nowhere: Words) -> None:
+    """Add the possible ancestors of the nodes of each lane; arcs that were sorted in a room need no second pass."""
+    if room is not None:
+        spread_back(arcs, inside, nowhere)
+        return
+    changed = ONE
+    while changed != ZERO:
+        changed = ZERO
+        for a in range(arcs.size[0]):
+            new = inside[arcs.head[a]] & ~inside[arcs.tail[a]]
+            inside[arcs.tail[a]] |= new
+            changed |= new
+
+
+@kernel_part
+def _moral_neighbours(
+    arcs: Arcs, both: Nodes | None, members: Words, inside: Words, met: Words, neighbours: Words
+) -> None:
+    """Find the nodes that a path of colliders joins to `members`, all nodes of it in the ancestral sets `inside`."""
+    if both is not None:
+        compact()
+    met[:] = ZERO
+    neighbours[:] = ZERO
+    for a in range(arcs.size[0]):
+        if both is not None or not arcs.undirected[a]:
+            met[arcs.head[a]] |= members[arcs.tail[a]] & inside[arcs.head[a]]
+    if both is not None:
+        changed = ONE
+        while changed != ZERO:
+            changed = ZERO
+            for b in range(arcs.size[2]):
+                u, v = both[0, b], both[1, b]
+                here = (members[v] | met[v]) & inside[u] & ~met[u]
+                there = (members[u] | met[u]) & inside[v] & ~met[v]
+                met[u] |= here
+                met[v] |= there
+                changed |= here | there
+        copy_row(met, neighbours, met.size)
+    for a in range(arcs.size[0]):
+        u, v = arcs.tail[a], arcs.head[a]
+        neighbours[v] |= members[u] & inside[v]
+        neighbours[u] |= (members[v] | (ZERO if both is None and arcs.undirected[a] else met[v])) & inside[u]
+
+
+@kernel_part
+def _fill_nearest(arcs: Arcs, both: Nodes | None, x: Words, y: Words, given: Words, rows: Words) -> None:
     """Fill the minimal separators nearest to x: its moral neighbours that y reaches without passing another one."""
-    border, reached, walking, met, neighbours = rows[0], rows[1], rows[2], rows[3], rows[4]
-    _moral_neighbours(arcs, x, inside, met, border)
+    if both is not None:
+        compact()
+    border, reached, walking, met, neighbours, inside = rows[0], rows[1], rows[2], rows[3], rows[4], rows[_INSIDE]
+    _moral_neighbours(arcs, both, x, inside, met, border)
     for v in range(x.size):
         border[v] &= ~x[v]
         reached[v] = y[v]
-    changed = True
-    while changed:
+    changed = ONE
+    while changed != ZERO:
+        changed = ZERO
         for v in range(x.size):
             walking[v] = reached[v] & ~border[v]
-        _moral_neighbours(arcs, walking, inside, met, neighbours)
-        changed = False
+        _moral_neighbours(arcs, both, walking, inside, met, neighbours)
         for v in range(x.size):
-            changed = changed or (neighbours[v] & ~reached[v]) != ZERO
+            changed |= neighbours[v] & ~reached[v]
             reached[v] |= neighbours[v]
     for v in range(x.size):
         given[v] = reached[v] & border[v]
 
 
 @kernel_part
-def _fill_separators(arcs: Arcs, separator: int, x: Words, y: Words, given: Words, rows: Words) -> None:
-    """Fill the sets by which the estimate separates x and y, one lane per pair."""
-    given[:] = ZERO
-    if separator == _PARENT:
-        for a in range(arcs.size[0]):
-            u, v = arcs.tail[a], arcs.head[a]
-            given[u] |= x[v] | y[v]
-            if arcs.undirected[a]:
-                given[v] |= x[u] | y[u]
-    else:
-        inside, nowhere = rows[5], rows[6]
-        nowhere[:] = ZERO
-        for v in range(x.size):
-            inside[v] = x[v] | y[v]
-        spread_back(arcs, inside, nowhere)
-        if separator == _ANCESTOR:
-            copy_row(inside, given, x.size)
-        else:
-            _fill_nearest(arcs, x, y, inside, given, rows)
-    for v in range(x.size):
-        given[v] &= ~(x[v] | y[v])
-
-
-@kernel_part
-def _count_connected(true: Arcs, x: Words, y: Words, given: Words, rows: Words) -> int:
-    """Count the lanes whose nodes the truth, a DAG, connects: y is reached from x along or against arcs."""
+def _count_connected(true: Arcs, both: Nodes | None, x: Words, y: Words, given: Words, rows: Words) -> int:
+    """Count the lanes whose nodes the truth connects, by walks whose colliders and no other inner nodes are given."""
+    if both is not None:
+        compact()
+    # how a walk arrives at a node: by its tail, by its head
     up, down = rows[0], rows[1]
     copy_row(x, up, x.size)
     down[:] = ZERO
@@ -214,6 +273,15 @@ def _count_connected(true: Arcs, x: Words, y: Words, given: Words, rows: Words) 
             new = (up[u] | down[u]) & ~given[u] & ~down[v]
             down[v] |= new
             changed |= new
+        if both is not None:
+            for b in range(true.size[2]):
+                u, v = both[0, b], both[1, b]
+                new = ((up[u] & ~given[u]) | (down[u] & given[u])) & ~down[v]
+                down[v] |= new
+                changed |= new
+                new = ((up[v] & ~given[v]) | (down[v] & given[v])) & ~down[u]
+                down[u] |= new
+                changed |= new
         for a in range(true.size[0] - 1, -1, -1):
             u, v = true.tail[a], true.head[a]
             new = ((up[v] & ~given[v]) | (down[v] & given[v])) & ~up[u]
@@ -226,51 +294,81 @@ def _count_connected(true: Arcs, x: Words, y: Words, given: Words, rows: Words) 
 
 
 @kernel_part
-def _pair_separations(true: Arcs, arcs: Arcs, separator: int, adjacent: Flags, rows: Words) -> int:
-    """Count the ordered pairs that the estimate separates and the truth does not."""
+def _count_mistakes(
+    room: GraphRoom | None,
+    true: Arcs,
+    true_both: Nodes | None,
+    arcs: Arcs,
+    both: Nodes | None,
+    separator: int,
+    rows: Words,
+) -> int:
+    """Count the lanes that the estimate separates and the truth does not; empty the lanes."""
     compact()
-    n_nodes = rows.shape[1]
-    x, y, separators = rows[7], rows[8], rows[9]
-    adjacent[:] = False
-    for a in range(arcs.size[0]):
-        adjacent[arcs.tail[a], arcs.head[a]] = True
-        adjacent[arcs.head[a], arcs.tail[a]] = True
+    x, y, given = rows[_X], rows[_Y], rows[_GIVEN]
+    if room is not None and separator == _PARENT:
+        given[:] = ZERO
+        for a in range(arcs.size[0]):
+            u, v = arcs.tail[a], arcs.head[a]
+            given[u] |= x[v] | y[v]
+            if arcs.undirected[a]:
+                given[v] |= x[u] | y[u]
+    else:
+        for v in range(x.size):
+            rows[_INSIDE, v] = x[v] | y[v]
+        _fill_ancestors(arcs, room, rows[_INSIDE], rows[_NOWHERE])
+        if separator == _ANCESTOR:
+            copy_row(rows[_INSIDE], given, x.size)
+        else:
+            _fill_nearest(arcs, both, x, y, given, rows)
+    for v in range(x.size):
+        given[v] &= ~(x[v] | y[v])
+    wrong = _count_connected(true, true_both, x, y, given, rows)
     x[:] = ZERO
     y[:] = ZERO
-    waiting = wrong = 0
-    for i in range(n_nodes):
-        # the nearest separator depends on which node comes first, the others do not
-        for j in range(0 if separator == _NEAREST else i + 1, n_nodes):
-            if i != j and not adjacent[i, j]:
-                x[i] |= ONE << np.uint64(waiting)
-                y[j] |= ONE << np.uint64(waiting)
-                waiting += 1
-            if waiting == 64:
-                _fill_separators(arcs, separator, x, y, separators, rows)
-                wrong += _count_connected(true, x, y, separators, rows)
-                x[:] = ZERO
-                y[:] = ZERO
-                waiting = 0
-    if waiting > 0:
-        _fill_separators(arcs, separator, x, y, separators, rows)
-        wrong += _count_connected(true, x, y, separators, rows)
-    return wrong if separator == _NEAREST else 2 * wrong
+    return wrong
 
 
 @kernel
 def _separation_mistakes(
-    pairs: Comparison, separator: int, work: Workspace, adjacent: Flags, rows: Words, out: Ints
-) -> None:
-    """Fill the mistakes of each pair; -1 where a graph has a cycle."""
-    room, true, arcs = work
+    pairs: Comparison, separator: int, room: GraphRoom | None, true: Arcs, true_both: Nodes | None, arcs: Arcs,
+    both: Nodes | None, adjacent: Flags, rows: Words, out: Ints,
+) -> None:  # fmt: skip
+    """Fill the mistakes of each pair; -1 where a graph has a cycle. Plain graphs need a `room`, mixed ones `both`."""
     compact()
+    x, y = rows[_X], rows[_Y]
     for n in range(pairs.truth_index.size):
-        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
-            load_graph(pairs.truth[pairs.truth_index[n]], room, true)
-        load_graph(pairs.estimate[pairs.estimate_index[n]], room, arcs)
-        out[n] = (
-            _pair_separations(true, arcs, separator, adjacent, rows) if min(true.size[0], arcs.size[0]) >= 0 else -1
-        )
+        known = n > 0 and pairs.truth_index[n] == pairs.truth_index[n - 1]  # controls of one row share their truth
+        truth, estimate = pairs.truth[pairs.truth_index[n]], pairs.estimate[pairs.estimate_index[n]]
+        adjacent[:] = False
+        if both is not None:
+            if not known:
+                _read_mixed(truth, true, true_both, adjacent)
+                adjacent[:] = False
+            _read_mixed(estimate, arcs, both, adjacent)
+        if room is not None:
+            if not known:
+                load_graph(truth, room, true)
+            load_graph(estimate, room, arcs)
+            for a in range(arcs.size[0]):
+                adjacent[arcs.tail[a], arcs.head[a]] = adjacent[arcs.head[a], arcs.tail[a]] = True
+        if min(true.size[0], arcs.size[0]) < 0:
+            out[n] = -1
+            continue
+        waiting = wrong = 0
+        for i in range(x.size):
+            # the nearest separator depends on which node comes first, the others do not
+            for j in range(0 if separator == _NEAREST else i + 1, x.size):
+                if i != j and not adjacent[i, j]:
+                    x[i] |= ONE << np.uint64(waiting)
+                    y[j] |= ONE << np.uint64(waiting)
+                    waiting += 1
+                if waiting == 64:
+                    wrong += _count_mistakes(room, true, true_both, arcs, both, separator, rows)
+                    waiting = 0
+        if waiting > 0:
+            wrong += _count_mistakes(room, true, true_both, arcs, both, separator, rows)
+        out[n] = wrong if separator == _NEAREST else 2 * wrong
 
 
 def separation_mistakes(
@@ -286,7 +384,35 @@ def separation_mistakes(
     The separator "parent", "ancestor" or "nearest" chooses the set; other parameters as in `adjacency_counts`.
     """
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
+    room, true, arcs = workspace(n_nodes, *pairs[:2])
+    return _separations(pairs, n_nodes, SEPARATORS.index(separator), room, (true, None, arcs, None))
+
+
+def mixed_separation_mistakes(
+    truth: Words, estimate: Words, truth_index: Ints, estimate_index: Ints, n_nodes: int, nearest: bool
+) -> NDArray[np.int64]:
+    """Count ordered pairs of nodes that the estimate separates and the truth does not.
+
+    Truths are MAGs or ADMGs (N, 4, W), estimates MAGs or PAGs (K, 4, W). With `nearest` estimates, which are then MAGs,
+    separate by the minimal set nearest to the first node, instead of by all possible ancestors.
+    """
+    most = max(1, *(int(edge_numbers(planes).max(initial=0)) for planes in (truth, estimate)))
+    true, arcs = (
+        Arcs(*np.empty((2, 2 * most), np.uint16), np.zeros(2 * most, np.bool_), np.zeros(3, np.int64)) for _ in range(2)
+    )
+    true_both, both = np.empty((2, 2, most), np.uint16)
+    pairs = Comparison(truth, estimate, truth_index, estimate_index)
+    return _separations(pairs, n_nodes, _NEAREST if nearest else _ANCESTOR, None, (true, true_both, arcs, both))
+
+
+def _separations(
+    pairs: Comparison,
+    n_nodes: int,
+    separator: int,
+    room: GraphRoom | None,
+    sides: tuple[Arcs, Nodes | None, Arcs, Nodes | None],
+) -> NDArray[np.int64]:
     out = np.empty(len(pairs.truth_index), np.int64)
-    adjacent, rows = np.zeros((n_nodes, n_nodes), np.bool_), np.zeros((10, n_nodes), np.uint64)
-    _separation_mistakes(pairs, SEPARATORS.index(separator), workspace(n_nodes, *pairs[:2]), adjacent, rows, out)
+    adjacent, rows = np.zeros((n_nodes, n_nodes), np.bool_), np.zeros((_ROWS, n_nodes), np.uint64)
+    _separation_mistakes(pairs, separator, room, *sides, adjacent, rows, out)
     return out

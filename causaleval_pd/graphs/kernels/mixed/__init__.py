@@ -1,5 +1,6 @@
 """Compiled operations on blocks of mixed graphs, those of other modules. Each compiles when it is first called."""
 
+from ..relations import mixed_separation_mistakes
 from .adjustment import Graphs, mixed_adjustment_mistakes
 from .classes import (
     ALMOST_CYCLE,
@@ -19,7 +20,7 @@ from .classes import (
 from .draws import ANY, NO_MAG, OTHER_NUMBER, draw_latent
 from .projection import project
 from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, collider_counts, relate
-from .separation import mixed_separation_mistakes, smallest_separators
+from .separation import smallest_separators
 
 __all__ = [
     "ALMOST_CYCLE", "ANCESTORS", "ANY", "CHECK_MAG", "CHECK_PAG", "COMPLETE", "CYCLE", "DIRECTED_PATHS", "MAG_TO_PAG",

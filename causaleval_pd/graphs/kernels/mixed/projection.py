@@ -16,10 +16,10 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import NO_NODE, ONE, ZERO, add, compact, has, members, pair_of, take_lowest
+from ..bits import ARROW, NO_NODE, NONE, ONE, TAIL, ZERO, add, compact, has, members, pair_of, take_lowest
 from ..inputs import Ints, Words
 from ..planes import row_words
-from .rows import ARROW, NONE, TAIL, Rows, empty_rows, put_marks, read_marks
+from .rows import Rows, empty_rows, put_marks, read_marks
 from .separation import Model, empty_model, fill_model, is_joined
 
 

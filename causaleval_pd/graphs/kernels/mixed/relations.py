@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, ZERO, add, compact, count_colliders, has, is_empty, members, row_of
+from ..bits import ARROW, NONE, ONE, ZERO, add, compact, count_colliders, has, is_empty, marks_of, members, row_of
 from ..inputs import Comparison, Words, checked_comparison
 from ..planes import N_MIXED_PLANES, row_words
 from .classes import Scratch, fill_by_first_step, fill_discriminating, fill_first_steps, scratch_for
-from .rows import ARROW, NONE, Rows, close, empty_rows, marks_of, read_marks
+from .rows import Rows, close, empty_rows, read_marks
 
 #: which relation to find
 ANCESTORS, DIRECTED_PATHS, VISIBLE = range(3)

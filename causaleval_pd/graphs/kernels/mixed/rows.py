@@ -12,12 +12,25 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from ..bits import LAST, ONE, SIX, ZERO, add, bit_of, compact, has, members, pair_of, row_of
+from ..bits import (
+    ARROW,
+    CIRCLE,
+    LAST,
+    ONE,
+    SIX,
+    TAIL,
+    ZERO,
+    add,
+    bit_of,
+    compact,
+    has,
+    marks_of,
+    members,
+    pair_of,
+    row_of,
+)
 from ..inputs import Words
 from ..planes import row_words
-
-#: marks at an end of an edge, those of `planes` as words
-NONE, TAIL, ARROW, CIRCLE = np.arange(4, dtype=np.uint64)
 
 
 class Rows(NamedTuple):
@@ -63,16 +76,6 @@ def clear(g: Rows) -> None:
     g.tail[:] = ZERO
     g.far_head[:] = ZERO
     g.far_tail[:] = ZERO
-
-
-@kernel_part
-def marks_of(planes: Words, w: np.uint64, pair: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Return the codes at both ends of a pair, which is in word `w` of planes (4, W)."""
-    compact()
-    at = pair & LAST
-    here = ((planes[0, w] >> at) & ONE) | (((planes[1, w] >> at) & ONE) << ONE)
-    there = ((planes[2, w] >> at) & ONE) | (((planes[3, w] >> at) & ONE) << ONE)
-    return here, there
 
 
 @kernel_part
