@@ -14,6 +14,7 @@ from numba.core import cgutils, types
 from numba.core.imputils import RefType, iternext_impl
 from numba.core.types.common import SimpleIteratorType
 from numba.extending import intrinsic, lower_builtin, models, register_model
+from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel_part
 
@@ -278,17 +279,39 @@ def marks_of(planes: Words, w: np.uint64, pair: np.uint64) -> tuple[np.uint64, n
 
 
 @kernel_part
-def list_edges(graph: Words, n_nodes: np.uint64, low: Words, high: Words, mark: Words) -> int:
-    """List the edges i < j in the order of their bits, with the marks: 1 forward, 2 backward, 3 both."""
+def list_edges(graph: Words, n_nodes: np.uint64, low: Words, high: Words) -> int:
+    """List the edges i < j in the order of their bits; return how many there are."""
     e, i, end = 0, ZERO, n_nodes - ONE
     for w in range(np.uint64(graph.shape[1])):
         for pair in members(w, graph[0, w] | graph[1, w]):
             i, end = row_of(pair, i, end, n_nodes)
             low[e], high[e] = i, pair + n_nodes - end
-            forward, backward = (graph[0, w] >> (pair & LAST)) & ONE, (graph[1, w] >> (pair & LAST)) & ONE
-            mark[e] = forward + (backward << ONE)
             e += 1
     return e
+
+
+@kernel_part
+def read_edges(planes: Words, n_nodes: int, ends: NDArray[Any], undirected: NDArray[Any]) -> tuple[int, int]:
+    """Fill in the edges (tail, head) of a graph and whether they are undirected; return the numbers of both."""
+    compact()
+    forwards, backwards, tail, head = planes[0], planes[1], ends[0], ends[1]
+    n_edges = loose = 0
+    nodes = np.uint64(n_nodes)
+    i, end = ZERO, nodes - ONE
+    for w in range(np.uint64(planes.shape[1])):
+        forward, backward = forwards[w], backwards[w]
+        for pair in members(w, forward | backward):
+            i, end = row_of(pair, i, end, nodes)
+            j, bit = pair + nodes - end, pair & LAST
+            if (forward >> bit) & ONE:
+                tail[n_edges], head[n_edges] = i, j
+            else:
+                tail[n_edges], head[n_edges] = j, i
+            both = (forward & backward) >> bit & ONE
+            undirected[n_edges] = both
+            loose += np.int64(both)
+            n_edges += 1
+    return n_edges, loose
 
 
 @kernel_part

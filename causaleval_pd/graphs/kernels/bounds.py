@@ -20,9 +20,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, SIX, ZERO, add, compact, copy_row, drop, has, is_clique, is_empty, lowest, members, popcount
+from .bits import (
+    ONE,
+    SIX,
+    ZERO,
+    add,
+    compact,
+    copy_row,
+    drop,
+    has,
+    is_clique,
+    is_empty,
+    lowest,
+    members,
+    popcount,
+    read_edges,
+)
 from .inputs import Comparison, Ints, Words, checked_comparison
-from .lanes import Arcs, GraphRoom, Workspace, load_graph, read_edges, walk_open, workspace
+from .lanes import Arcs, GraphRoom, Workspace, load_graph, walk_open, workspace
 from .planes import row_words
 
 #: counters

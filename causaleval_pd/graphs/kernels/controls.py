@@ -11,15 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, ZERO, list_edges, members, popcount, set_mark
+from .bits import ONE, ZERO, list_edges, members, popcount, read_edges, set_mark
 from .dags import draw_dags, flip_coins, is_acyclic, mark_arcs
 from .draws import STEP, shuffle, stream, switch_edges, unit
 from .inputs import (
     GraphDraws,
     Ints,
     Words,
-    check_counted_orders,
-    check_oriented,
     checked_planes,
     edge_numbers,
     edge_room,
@@ -38,17 +36,14 @@ __all__ = [
 def _relabel(draws: GraphDraws, edges: Words, order: Words) -> None:
     """Draw relabelled graphs, the draws of a row together."""
     d = np.uint64(order.size)
-    low, high, mark = edges[0], edges[1], edges[2]
+    tail, head, undirected = edges[0], edges[1], edges[2]
     for row in range(draws.keys.size):
-        n_edges = list_edges(draws.graphs[draws.positions[row]], d, low, high, mark)
+        n_edges, _ = read_edges(draws.graphs[draws.positions[row, 0]], d, edges, undirected)
         for column in range(draws.n_draws):
             shuffle(stream(draws.keys[row], draws.start + column), order)
             graph = draws.planes[row * draws.n_draws + column]
             for e in range(n_edges):
-                a, b = order[low[e]], order[high[e]]
-                if mark[e] == np.uint64(2):
-                    a, b = b, a
-                set_mark(graph, a, b, d, np.uint64(mark[e] == np.uint64(3)))
+                set_mark(graph, order[tail[e]], order[head[e]], d, undirected[e])
 
 
 def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
@@ -65,12 +60,12 @@ def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: Arra
 def _orient(draws: GraphDraws, edges: Words, rank: Words) -> None:
     """Draw orientations along random orders."""
     d = np.uint64(rank.size)
-    low, high, mark = edges[0], edges[1], edges[2]
+    low, high = edges[0], edges[1]
     n_edges = 0
     for row in range(draws.keys.size):
         for column in range(draws.n_draws):
             if column == 0 or draws.positions.shape[1] > 1:
-                n_edges = list_edges(draws.graphs[draws.positions[row, column]], d, low, high, mark)
+                n_edges = list_edges(draws.graphs[draws.positions[row, column]], d, low, high)
             shuffle(stream(draws.keys[row], draws.start + column), rank)
             graph = draws.planes[row * draws.n_draws + column]
             for e in range(n_edges):
@@ -87,8 +82,8 @@ def orient_graphs(
 
     As `relabel_graphs`; `index` may also be (n, count), a graph for each draw.
     """
-    draws = graph_draws(skeletons, n_nodes, index, keys, start, count, each=True)
-    _orient(draws, edge_room(n_nodes, 3), np.empty(n_nodes, np.uint64))
+    draws = graph_draws(skeletons, n_nodes, index, keys, start, count)
+    _orient(draws, edge_room(n_nodes, 2), np.empty(n_nodes, np.uint64))
     return draws.planes
 
 
@@ -151,22 +146,17 @@ def _count_orders(
     planes: Words, edges: Words, parents: Words, ways: NDArray[np.float64], out: NDArray[np.float64]
 ) -> None:
     """Count the orders that suit each DAG."""
-    low, high, mark = edges[0], edges[1], edges[2]
     for graph in range(out.size):
-        n_edges = list_edges(planes[graph], np.uint64(parents.size), low, high, mark)
+        n_edges, _ = read_edges(planes[graph], parents.size, edges, edges[2])
         parents[:] = ZERO
         for e in range(n_edges):
-            if mark[e] == ONE:
-                parents[high[e]] |= ONE << low[e]
-            else:
-                parents[low[e]] |= ONE << high[e]
+            parents[edges[1, e]] |= ONE << edges[0, e]
         out[graph] = _linear_extensions(parents, ways)
 
 
 def count_orders(planes: ArrayLike, n_nodes: int) -> NDArray[np.float64]:
     """Return the number of orders of the nodes that suit each DAG, for few nodes: it takes 2^d steps per graph."""
     graphs = checked_planes(planes, n_nodes)
-    check_counted_orders(n_nodes)
     out = np.empty(len(graphs))
     _count_orders(graphs, edge_room(n_nodes, 3), np.empty(n_nodes, np.uint64), np.empty(1 << n_nodes), out)
     return out
@@ -190,11 +180,10 @@ def _orient_uniformly(
     draws: GraphDraws, by_order: NDArray[np.bool_], tries: int, edges: Words, nodes: Words, ways: NDArray[np.float64]
 ) -> int:
     """Draw uniform acyclic orientations; return the first row that runs out of tries, or -1."""
-    low, high, mark = edges[0], edges[1], edges[2]
-    parents, rank = nodes[0], nodes[1]
+    low, high, parents, rank = edges[0], edges[1], nodes[0], nodes[1]
     d = np.uint64(rank.size)
     for row in range(draws.keys.size):
-        m = list_edges(draws.graphs[draws.positions[row]], d, low, high, mark)
+        m = list_edges(draws.graphs[draws.positions[row, 0]], d, low, high)
         for column in range(draws.n_draws):
             state = stream(draws.keys[row], draws.start + column)
             done = False
@@ -221,10 +210,9 @@ def orient_uniformly(
     As `relabel_graphs`, for at most 64 nodes and with at most `tries` tries a graph; returns also the first row that
     ran out of tries, from which on graphs are empty, or -1.
     """
-    check_oriented(n_nodes)
     draws = graph_draws(skeletons, n_nodes, index, keys, start, count)
-    by_order = linear_extension_law(n_nodes, edge_numbers(draws.graphs))[draws.positions]
-    edges, nodes = edge_room(n_nodes, 3), np.empty((2, n_nodes), np.uint64)
+    by_order = linear_extension_law(n_nodes, edge_numbers(draws.graphs))[draws.positions[:, 0]]
+    edges, nodes = edge_room(n_nodes, 2), np.empty((2, n_nodes), np.uint64)
     ways = np.empty(1 << n_nodes if by_order.any() else 1, np.float64)
     stuck = _orient_uniformly(draws, by_order, tries, edges, nodes, ways)
     return draws.planes, int(stuck)

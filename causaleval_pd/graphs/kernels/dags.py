@@ -12,7 +12,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from .bits import ONE, ZERO, flip, is_set, members, set_mark
 from .dag_counts import Floats, Laws, best_weight, check_counted, laws
 from .draws import STEP, draw_pairs, mix, shuffle, stream, two_below, unit
-from .inputs import Ints, Words, are_sparse, check_edges, edge_room
+from .inputs import Ints, Words, are_sparse, checked_draws, edge_room
 from .planes import N_PLANES, plane_words, row_words
 
 
@@ -253,7 +253,8 @@ def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, cou
     ----------
     Kuipers and Moffa (2015), Uniform random generation of large acyclic digraphs, doi:10.1007/s11222-013-9428-y.
     """
-    edges, names = check_edges(n_nodes, n_edges, keys, start, count)
+    edges, names = checked_draws(n_nodes, np.reshape(n_edges, (-1, 1)), keys, start, count)
+    edges = edges[:, 0]
     check_counted(n_nodes)
     out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
     if n_nodes < 2:

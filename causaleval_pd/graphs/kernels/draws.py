@@ -14,12 +14,12 @@ the whole word is rejected if x n mod 2^32 < 2^32 mod n in either half. Pairs ar
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ONE, ZERO, add, copy_row, fill_compelled, flip, is_set, list_edges, set_mark
-from .inputs import Draws, GraphDraws, Ints, Words, checked_draws, edge_room, graph_draws, read_only
+from .inputs import GraphDraws, Ints, Words, checked_draws, edge_room, graph_draws, read_only
 from .planes import N_PLANES, plane_words, row_words
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -107,23 +107,26 @@ def shuffle(state: np.uint64, order: Words) -> np.uint64:
 
 
 @kernel
-def _draw(draws: Draws, rows: Words, order: Words, pairs: Words, planes: Words) -> None:
+def _draw(
+    n_edges: Ints, cpdag: NDArray[np.bool_], keys: Words, start: int, count: int, given: Ints, rows: Words,
+    order: Words, pairs: Words, planes: Words,
+) -> None:  # fmt: skip
     """Draw graphs into `planes` (n * count, 2, W); `pairs` has room for pairs of ranks, `rows` for parents."""
     parents, compelled, low, high = rows[0], rows[1], pairs[0], pairs[1]
     n_nodes = np.uint64(parents.shape[0])
-    for i in range(draws.order.size):
-        order[i] = draws.order[i]
-    for row in range(draws.keys.size):
-        for column in range(draws.n_draws):
-            state = stream(draws.keys[row], draws.start + column)
-            wanted = draws.n_edges[row, column if draws.n_edges.shape[1] > 1 else 0]
+    for i in range(given.size):
+        order[i] = given[i]
+    for row in range(keys.size):
+        for column in range(count):
+            state = stream(keys[row], start + column)
+            wanted = n_edges[row, column if n_edges.shape[1] > 1 else 0]
             state = draw_pairs(state, wanted, parents, low, high)
-            if draws.order.size == 0:
+            if given.size == 0:
                 shuffle(state, order)
-            if draws.cpdag[row]:
+            if cpdag[row]:
                 fill_compelled(parents, compelled)
-            into = compelled if draws.cpdag[row] else parents
-            graph = planes[row * draws.n_draws + column]
+            into = compelled if cpdag[row] else parents
+            graph = planes[row * count + column]
             for e in range(wanted):
                 undirected = ONE ^ is_set(into, high[e], low[e])
                 set_mark(graph, order[low[e]], order[high[e]], n_nodes, undirected)
@@ -138,12 +141,17 @@ def draw_graphs(
     (n,) name the rows' random streams, and draws start .. start + count - 1 are made: draw r depends on the key and r
     alone. `order` (d,) is the causal order of the nodes, a random one for each draw if empty.
     """
-    draws = checked_draws(n_nodes, n_edges, cpdag, keys, start, count, order)
-    planes = np.zeros((len(draws.keys) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
+    edges, names = checked_draws(n_nodes, n_edges, keys, start, count)
+    mapped, given = read_only(cpdag, np.bool_), read_only(order, np.int64)
+    if len(mapped) != len(names) or (given.size and sorted(given) != list(range(n_nodes))):
+        raise ValueError(
+            f"{len(names)} keys need as many of cpdag, found {len(mapped)}; and order must be empty or hold each of "
+            f"0..{n_nodes - 1} once, found {given.tolist()}"
+        )
+    planes = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
     rows = np.empty((2, n_nodes) if n_nodes <= 64 else (2, n_nodes, row_words(n_nodes)), np.uint64)
-    causal = np.empty(n_nodes, np.uint64)
-    pairs = np.empty((2, int(draws.n_edges.max(initial=0)) + 1), np.uint64)
-    _draw(draws, rows, causal, pairs, planes)
+    room = rows, np.empty(n_nodes, np.uint64), np.empty((2, int(edges.max(initial=0)) + 1), np.uint64)
+    _draw(edges, mapped, names, start, count, given, *room, planes)
     return planes
 
 
@@ -184,9 +192,9 @@ def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, r
 def _switch_edges(draws: GraphDraws, attempts: Ints, edges: Words, rows: Words) -> None:
     """Draw skeletons with the degrees of the rows' graphs."""
     d = np.uint64(rows.shape[0])
-    u, v, mark, hub_u, hub_v = edges[0], edges[1], edges[2], edges[3], edges[4]
+    u, v, hub_u, hub_v = edges[0], edges[1], edges[2], edges[3]
     for row in range(draws.keys.size):
-        m = list_edges(draws.graphs[draws.positions[row]], d, u, v, mark)
+        m = list_edges(draws.graphs[draws.positions[row, 0]], d, u, v)
         if m > 1:
             _rows_of(u, v, m, rows)
             _switch(stream(draws.keys[row], -1), attempts[row], u, v, np.uint64(m), rows)
@@ -214,5 +222,5 @@ def switch_edges(
     """
     draws = graph_draws(planes, n_nodes, index, keys, start, count)
     rows = np.empty((n_nodes, row_words(n_nodes)), np.uint64)
-    _switch_edges(draws, read_only(attempts, np.int64), edge_room(n_nodes, 5), rows)
+    _switch_edges(draws, read_only(attempts, np.int64), edge_room(n_nodes, 4), rows)
     return draws.planes

@@ -31,21 +31,11 @@ class Comparison(NamedTuple):
     estimate_index: Ints
 
 
-class Draws(NamedTuple):
-    """Which graphs to draw, one row each: draws `start` .. `start + n_draws - 1`."""
-
-    n_edges: Ints
-    cpdag: NDArray[np.bool_]
-    keys: Words
-    order: Ints
-    start: int
-    n_draws: int
-
-
 class GraphDraws(NamedTuple):
     """Which draws to make of given graphs, one row each, and the planes to fill, (n * n_draws, 2, W)."""
 
     graphs: Words
+    #: (n, 1) or (n, n_draws)
     positions: Ints
     keys: Words
     start: int
@@ -142,24 +132,10 @@ def checked_comparison(
     return comparison
 
 
-def checked_draws(
-    n_nodes: int, n_edges: ArrayLike, cpdag: ArrayLike, keys: ArrayLike, start: int, count: int, order: ArrayLike
-) -> Draws:
-    """Return the arguments of `draw_graphs` ready for drawing."""
-    numbers = read_only(n_edges, np.int64), read_only(cpdag, np.bool_)
-    draws = Draws(*numbers, read_only(keys, np.uint64), read_only(order, np.int64), start, count)
-    _check_draws(start, count)
-    edges, n_rows = draws.n_edges, len(draws.keys)
-    if (
-        edges.ndim != 2
-        or edges.shape[0] != n_rows
-        or edges.shape[1] not in (1, count)
-        or draws.cpdag.shape != (n_rows,)
-    ):
-        raise ValueError(
-            f"{n_rows} keys need n_edges of shape ({n_rows}, 1) or ({n_rows}, {count}) and cpdag of shape ({n_rows},), "
-            f"found {edges.shape} and {draws.cpdag.shape}"
-        )
+def checked_draws(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> tuple[Ints, Words]:
+    """Return numbers of edges, (n, 1) or (n, count), and keys, one per row."""
+    names, edges = read_only(keys, np.uint64), read_only(n_edges, np.int64)
+    _check_rows("n_edges", edges, names, start, count)
     most = n_nodes * (n_nodes - 1) // 2
     wrong = (edges < 0) | (edges > most)
     if wrong.any():
@@ -167,9 +143,27 @@ def checked_draws(
         raise ValueError(
             f"row {row}: n_edges is {edges[row, column]}, but a graph on {n_nodes} nodes has between 0 and {most} edges"
         )
-    if draws.order.size and not np.array_equal(np.sort(draws.order), np.arange(n_nodes)):
-        raise ValueError(f"order must be empty or hold each of 0..{n_nodes - 1} once, found {draws.order.tolist()}")
-    return draws
+    return edges, names
+
+
+def graph_draws(
+    planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int
+) -> GraphDraws:
+    """Return the draws of given graphs ready for a kernel; `index` is that of each row, or (n, count) of each draw."""
+    graphs, names, chosen = checked_planes(planes, n_nodes), read_only(keys, np.uint64), read_only(index, np.int64)
+    chosen = chosen if chosen.ndim > 1 else chosen[:, None]
+    _check_rows("index", chosen, names, start, count)
+    if chosen.size and not 0 <= int(chosen.min()) <= int(chosen.max()) < len(graphs):
+        raise IndexError(f"index runs from {chosen.min()} to {chosen.max()}, but there are {len(graphs)} graphs")
+    out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
+    return GraphDraws(graphs, chosen, names, start, count, out)
+
+
+def _check_rows(name: str, numbers: Ints, keys: Words, start: int, count: int) -> None:
+    if numbers.shape not in ((len(keys), 1), (len(keys), count)):
+        raise ValueError(f"{len(keys)} keys need one number of {name} per row or draw, found {numbers.shape}")
+    if start < 0 or count < 0:
+        raise ValueError(f"start and count must not be negative, found {start} and {count}")
 
 
 #: linear extensions are counted by subsets of the nodes: up to this many of them
@@ -180,65 +174,14 @@ _MOST_TOSSED = 64
 MOST_ORIENTED = 64
 
 
-def check_index(index: ArrayLike, n_graphs: int, shape: tuple[int, ...], start: int, count: int) -> Ints:
-    """Return the positions of the rows' graphs: one per row, or (n, 1) or (n, count) of them."""
-    chosen = read_only(index, np.int64)
-    fits = chosen.shape == shape or (len(shape) == 2 and chosen.shape == (shape[0], count))
-    if not fits:
-        raise ValueError(f"index must have the shape {shape}, found {chosen.shape}")
-    if chosen.size and not 0 <= int(chosen.min()) <= int(chosen.max()) < n_graphs:
-        raise IndexError(f"index runs from {chosen.min()} to {chosen.max()}, but there are {n_graphs} graphs")
-    _check_draws(start, count)
-    return chosen
-
-
-def graph_draws(
-    planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int, *, each: bool = False
-) -> GraphDraws:
-    """Return the draws of given graphs ready for a kernel; with `each`, a draw may have a graph of its own."""
-    graphs, names = checked_planes(planes, n_nodes), read_only(keys, np.uint64)
-    chosen = check_index(index, len(graphs), (len(names), 1) if each else (len(names),), start, count)
-    out = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
-    return GraphDraws(graphs, chosen, names, start, count, out)
-
-
-def check_edges(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> tuple[Ints, Words]:
-    """Return numbers of edges and keys, one per row."""
-    names, edges = read_only(keys, np.uint64), read_only(n_edges, np.int64)
-    if edges.shape != names.shape or names.ndim != 1:
-        raise ValueError(f"{len(names)} keys need as many numbers of edges, found {edges.shape}")
-    most = n_nodes * (n_nodes - 1) // 2
-    if edges.size and not 0 <= int(edges.min()) <= int(edges.max()) <= most:
-        raise ValueError(f"a graph on {n_nodes} nodes has between 0 and {most} edges, found {edges.tolist()[:5]}")
-    _check_draws(start, count)
-    return edges, names
-
-
 def edge_numbers(graphs: Words) -> Ints:
     """Count the adjacent pairs of each graph, of any number of planes."""
     return np.asarray(count_ones(np.bitwise_or.reduce(graphs, axis=1)).sum(axis=1), np.int64)
 
 
-def _check_draws(start: int, count: int) -> None:
-    if start < 0 or count < 0:
-        raise ValueError(f"start and count must not be negative, found {start} and {count}")
-
-
 def edge_room(n_nodes: int, lists: int) -> Words:
     """Return room for lists of one number per edge."""
     return np.empty((lists, n_nodes * (n_nodes - 1) // 2 + 1), np.uint64)
-
-
-def check_oriented(n_nodes: int) -> None:
-    """Refuse graphs whose rows need more than a word."""
-    if n_nodes > MOST_ORIENTED:
-        raise ValueError(f"skeletons are oriented uniformly over at most {MOST_ORIENTED} nodes, found {n_nodes}")
-
-
-def check_counted_orders(n_nodes: int) -> None:
-    """Refuse graphs of so many nodes that counting their orders takes long."""
-    if n_nodes > _MOST_COUNTED:
-        raise ValueError(f"orders are counted over at most {_MOST_COUNTED} nodes, found {n_nodes}")
 
 
 def are_sparse(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:

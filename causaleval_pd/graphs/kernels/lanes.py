@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel_part
 
-from .bits import LAST, ONE, ZERO, compact, members, row_of
+from .bits import ZERO, compact, read_edges
 from .inputs import Ints, Words, edge_numbers
 
 Nodes = NDArray[np.uint16]
@@ -80,30 +80,6 @@ def workspace(n_nodes: int, *blocks: Words) -> Workspace:
         for _ in range(2)
     )
     return Workspace(room, true, arcs)
-
-
-@kernel_part
-def read_edges(planes: Words, n_nodes: int, ends: Nodes, undirected: Flags) -> tuple[int, int]:
-    """Fill in the edges (tail, head) of a graph and whether they are undirected; return the numbers of both."""
-    compact()
-    forwards, backwards, tail, head = planes[0], planes[1], ends[0], ends[1]
-    n_edges = loose = 0
-    nodes = np.uint64(n_nodes)
-    i, end = ZERO, nodes - ONE
-    for w in range(np.uint64(planes.shape[1])):
-        forward, backward = forwards[w], backwards[w]
-        for pair in members(w, forward | backward):
-            i, end = row_of(pair, i, end, nodes)
-            j, bit = pair + nodes - end, pair & LAST
-            if (forward >> bit) & ONE:
-                tail[n_edges], head[n_edges] = i, j
-            else:
-                tail[n_edges], head[n_edges] = j, i
-            both = (forward & backward) >> bit & ONE
-            undirected[n_edges] = both
-            loose += np.int64(both)
-            n_edges += 1
-    return n_edges, loose
 
 
 @kernel_part

@@ -21,10 +21,11 @@ from .bits import (
     marks_of,
     members,
     popcount,
+    read_edges,
     row_of,
 )
 from .inputs import SEPARATORS, Comparison, Ints, Words, checked_comparison, edge_numbers
-from .lanes import Arcs, Flags, GraphRoom, Nodes, Workspace, load_graph, read_edges, sort_arcs, spread_back, workspace
+from .lanes import Arcs, Flags, GraphRoom, Nodes, Workspace, load_graph, sort_arcs, spread_back, workspace
 from .planes import row_words
 
 #: how a graph chooses the set that separates two nodes

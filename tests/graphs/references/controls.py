@@ -39,9 +39,8 @@ def _packed(drawn: list[Marks], d: int) -> inputs.Words:
 def relabel_graphs(
     planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> inputs.Words:
-    names = inputs.read_only(keys, np.uint64)
-    marks = unpack(inputs.checked_planes(planes, n_nodes), n_nodes)
-    chosen = inputs.check_index(index, len(marks), (len(names),), start, count)
+    draws = inputs.graph_draws(planes, n_nodes, index, keys, start, count)
+    names, marks, chosen = draws.keys, unpack(draws.graphs, n_nodes), draws.positions[:, 0]
     drawn = []
     for row, stream in streams(names, start, count):
         order = stream.shuffle(n_nodes)
@@ -54,10 +53,9 @@ def relabel_graphs(
 def orient_graphs(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> inputs.Words:
-    names = inputs.read_only(keys, np.uint64)
-    marks = unpack(inputs.checked_planes(skeletons, n_nodes), n_nodes)
-    chosen = inputs.check_index(index, len(marks), (len(names), 1), start, count)
-    chosen = np.broadcast_to(chosen, (len(names), count)).ravel()
+    draws = inputs.graph_draws(skeletons, n_nodes, index, keys, start, count)
+    names, marks = draws.keys, unpack(draws.graphs, n_nodes)
+    chosen = np.broadcast_to(draws.positions, (len(names), count)).ravel()
     drawn = []
     for graph, (_, stream) in zip(chosen, streams(names, start, count), strict=True):
         rank = np.array(stream.shuffle(n_nodes), np.int64)
@@ -101,10 +99,8 @@ def orient_uniformly(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int, tries: int
 ) -> tuple[inputs.Words, int]:
     """Draw uniformly among the acyclic orientations of a skeleton, by rejection."""
-    names = inputs.read_only(keys, np.uint64)
-    inputs.check_oriented(n_nodes)
-    graphs = inputs.checked_planes(skeletons, n_nodes)
-    chosen = inputs.check_index(index, len(graphs), (len(names),), start, count)
+    draws = inputs.graph_draws(skeletons, n_nodes, index, keys, start, count)
+    names, graphs, chosen = draws.keys, draws.graphs, draws.positions[:, 0]
     by_order = inputs.linear_extension_law(n_nodes, inputs.edge_numbers(graphs))[chosen]
     marks = unpack(graphs, n_nodes)
     drawn: list[Marks] = []
@@ -134,9 +130,8 @@ def switch_edges(
     planes: ArrayLike, n_nodes: int, index: ArrayLike, attempts: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> inputs.Words:
     """Draw skeletons with the same degrees by switching the ends of two edges again and again."""
-    names = inputs.read_only(keys, np.uint64)
-    marks = unpack(inputs.checked_planes(planes, n_nodes), n_nodes)
-    chosen = inputs.check_index(index, len(marks), (len(names),), start, count)
+    draws = inputs.graph_draws(planes, n_nodes, index, keys, start, count)
+    names, marks, chosen = draws.keys, unpack(draws.graphs, n_nodes), draws.positions[:, 0]
     steps = inputs.read_only(attempts, np.int64)
     drawn = []
     for row, key in enumerate(names):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.graphs.kernels.dag_counts import Laws, best_weight, check_counted, laws
-from causaleval_pd.graphs.kernels.inputs import Words, are_sparse, check_edges
+from causaleval_pd.graphs.kernels.inputs import Words, are_sparse, checked_draws
 
 from .comparison import causal_ranks, pack
 from .streams import Stream, streams
@@ -44,7 +44,8 @@ Layers = tuple[list[int], list[int], list[int]]
 
 def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
     """Draw uniformly among the labelled DAGs with given numbers of edges."""
-    edges, names = check_edges(n_nodes, n_edges, keys, start, count)
+    edges, names = checked_draws(n_nodes, np.reshape(n_edges, (-1, 1)), keys, start, count)
+    edges = edges[:, 0]
     check_counted(n_nodes)
     drawn = np.zeros((len(names) * count, n_nodes, n_nodes), np.bool_)
     sparse = are_sparse(n_nodes, edges)

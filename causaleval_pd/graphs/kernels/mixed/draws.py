@@ -46,7 +46,7 @@ class DrawRoom(NamedTuple):
     #: (d,): ranks of nodes, nodes of ranks
     ranks: Words
     names: Words
-    #: (5, E): ends of edges as ranks; as nodes, and their marks
+    #: (4, E): ends of edges as ranks; as nodes
     edges: Words
     scratch: Scratch
 
@@ -166,7 +166,7 @@ def _draw(
     for row in range(laws.keys.size):
         m = laws.n_edges[row]
         if has_skeletons:
-            m = list_edges(skeletons[index[row]], d, room.edges[2], room.edges[3], room.edges[4])
+            m = list_edges(skeletons[index[row]], d, room.edges[2], room.edges[3])
         for column in range(count):
             state = stream(laws.keys[row], start + column)
             n_bidirected = laws.proposed[row]
@@ -248,7 +248,7 @@ def draw_latent(
         raise ValueError("every row needs a number of edges and two numbers of bidirected edges")
     parents, above = np.zeros((2, n_nodes, row_words(n_nodes)), np.uint64)
     ranks, nodes = np.empty((2, n_nodes), np.uint64)
-    edges, scratch = np.empty((5, n_pairs + 1), np.uint64), scratch_for(n_nodes, n_pairs)
+    edges, scratch = np.empty((4, n_pairs + 1), np.uint64), scratch_for(n_nodes, n_pairs)
     room = DrawRoom(empty_rows(n_nodes), empty_rows(n_nodes), parents, above, ranks, nodes, edges, scratch)
     out = np.zeros((n * count if write else 0, N_MIXED_PLANES, plane_words(n_nodes)), np.uint64)
     n_bidirected = np.full(n * count, NO_MAG, np.int64)
