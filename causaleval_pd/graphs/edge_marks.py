@@ -13,21 +13,16 @@ from ..contract.encoding import CellError, Edges, Encoding, Ends, Pair
 from .kernels.planes import ARROW, CIRCLE, TAIL
 from .weights import explain_weights
 
-#: edges of tools as text, by the marks at their left and right end
-SIGNS = {
-    (TAIL, TAIL): "---",
-    (TAIL, ARROW): "-->",
-    (ARROW, TAIL): "<--",
-    (ARROW, ARROW): "<->",
-    (CIRCLE, ARROW): "o->",
-    (ARROW, CIRCLE): "<-o",
-    (CIRCLE, CIRCLE): "o-o",
-    (CIRCLE, TAIL): "o--",
-    (TAIL, CIRCLE): "--o",
+#: marks of one character
+MARK_OF_CHARACTER = {"-": TAIL, "<": ARROW, ">": ARROW, "o": CIRCLE}
+#: edges of tools as text, with the marks at their left and right end
+MARKS = {
+    sign: (MARK_OF_CHARACTER[sign[0]], MARK_OF_CHARACTER[sign[2]])
+    for sign in ("---", "-->", "<--", "<->", "o->", "<-o", "o-o", "o--", "--o")
 }
+SIGNS = {marks: sign for sign, marks in MARKS.items()}
 #: the same in edge strings
 SHORT_SIGNS = SIGNS | {(TAIL, TAIL): "--", (TAIL, ARROW): "->", (ARROW, TAIL): "<-"}
-MARKS = {sign: marks for marks, sign in SIGNS.items()}
 #: with the short ones, of two characters or one
 MARKS_OF_SIGN = MARKS | {"->": (TAIL, ARROW), "<-": (ARROW, TAIL), "--": (TAIL, TAIL), "-": (TAIL, TAIL)}
 #: words of tools for the mark at one end of an edge, and for the marks at both
@@ -49,9 +44,7 @@ _FLAGS |= dict.fromkeys(
 _FLAGS |= dict.fromkeys(
     ("endpoint2", "targetendpoint", "arrowhead", "targetmark", "tomark"), ("tail", "none", "circle", "odot", "o", "-")
 )
-#: marks of one character
-MARK_OF_CHARACTER = {"-": TAIL, "<": ARROW, ">": ARROW, "o": CIRCLE}
-_FORWARD = {(TAIL, TAIL), (TAIL, ARROW), (ARROW, ARROW), (CIRCLE, ARROW), (CIRCLE, CIRCLE), (CIRCLE, TAIL)}
+_FORWARD = {MARKS[sign] for sign in ("---", "-->", "<->", "o->", "o-o", "o--")}
 _DOUBLES = ({(TAIL, ARROW), (ARROW, ARROW)}, {(ARROW, TAIL), (ARROW, ARROW)})
 #: marks at the column's and at the row's node of a pair that has two edges, `->` to the column's node and `<->`
 INTO, OUT_OF = (5, 4), (4, 5)
