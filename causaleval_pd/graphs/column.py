@@ -119,27 +119,27 @@ def graph_column(
         declared = column.scatter([block.kinds for block in column.blocks], -1, np.int16)
         column = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
     else:
-        lists = NodeLists.read(nodes, len(labels), values_index)
-        column = read_cells(series.tolist(), where, lists, encoding, kind, rename, values_index)
+        column = read_cells(series.tolist(), len(labels), where, nodes, encoding, kind, rename, values_index)
     return pack_column(column, index=labels, name=name)
 
 
 def read_cells(
     cells: Iterable[Any],
+    n_rows: int,
     where: Where,
-    nodes: NodeLists,
+    nodes: Any = None,
     encoding: Any = None,
     kind: Any = None,
     rename: Mapping[Hashable, Hashable] | None = None,
     index: pd.Index | None = None,
 ) -> UnpackedColumn:
     """Read cells as `graph_column`: messages name a row by `where`; a Series of other arguments has the `index`."""
-    n_rows = len(nodes.rows)
+    lists = NodeLists.read(nodes, n_rows, index)
     kinds = _kind_codes(kind, n_rows, index)
     if encoding is not None and not isinstance(encoding, str):
         check_type(encoding, Iterable, "the name of an encoding, or one per row", "encoding")
         encoding = one_per_row(encoding, n_rows, index, "encoding", "values")
-    column, declared = Cells(where, nodes, encoding, rename).read(cells, n_rows)
+    column, declared = Cells(where, lists, encoding, rename).read(cells, n_rows)
     return _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
 
 
@@ -163,7 +163,6 @@ def as_graph(
     Returns
     -------
     Graph
-        The graph.
 
     Raises
     ------
@@ -183,8 +182,8 @@ def as_graph(
         )
     if nodes is not None:
         check_type(nodes, Iterable, "a list of node names", "nodes")
-    lists = NodeLists.read(None if nodes is None else list(nodes), 1)
-    column = read_cells([value], lambda row: "graph", lists, encoding, kind, rename)
+        nodes = list(nodes)
+    column = read_cells([value], 1, lambda row: "graph", nodes, encoding, kind, rename)
     if not column.blocks:
         raise ValueError(f"expected a graph, found {value!r}")
     return next(graphs_of(column))
@@ -195,8 +194,7 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
     if is_packed(series):
         return as_packed(series)
     where = partial(name_row, index=series.index, column=series.name if column is None else column)
-    graphs = read_cells(series.tolist(), where, NodeLists.read(None, len(series)))
-    return pack_column(graphs, index=series.index, name=series.name)
+    return pack_column(read_cells(series.tolist(), len(series), where), index=series.index, name=series.name)
 
 
 def is_graph_column(series: pd.Series) -> bool:

@@ -21,7 +21,6 @@ from ..contract.encoding import ENCODINGS
 from .column import read_cells
 from .edge_strings import explain_other_text
 from .formats.edge_list import edge_columns, read_csv, read_printed
-from .node_names import NodeLists
 from .packing import MAX_NODES, pack_column
 
 #: a file of this size is read at once
@@ -135,8 +134,7 @@ def read_graphs(
                 empty.append(name)
             yield cell
 
-    lists = NodeLists.read(nodes, len(files))
-    graphs = read_cells(cells(), lambda row: f"file {names[row]}", lists, encoding, kind, rename)
+    graphs = read_cells(cells(), len(files), lambda row: f"file {names[row]}", nodes, encoding, kind, rename)
     if empty:
         shown = ", ".join(empty[:5]) + ", ..." * (len(empty) > 5)
         warn(
@@ -284,21 +282,18 @@ def _is_value(field: str) -> bool:
 
 def _matrix(text: str, separator: str | None, *, header: bool) -> Any:
     """Read a matrix; a header names the columns, and a name before each row the rows."""
-    names: list[str] | None = None
+    numbered = ((number, _fields(line, separator)) for number, line in enumerate(io.StringIO(text), 1))
+    filled = ((number, row) for number, row in numbered if any(row))
+    names = next(filled)[1] if header else None
     rows: list[NDArray[np.float64]] = []
     labels: list[str] = []
-    for number, line in enumerate(io.StringIO(text), 1):
-        fields = _fields(line, separator)
-        if not any(fields):
-            continue
-        if header and names is None:
-            names = fields
-            continue
-        if len(fields) > MAX_NODES + 1:
-            raise ValueError(f"line {number}: found {len(fields)} numbers; at most {MAX_NODES} nodes are supported")
-        if names and (not _is_value(fields[0]) or len(fields) == len(names) + (1 if names[0] else 0)):
-            labels.append(fields[0])
-            fields = fields[1:]
+    for number, row in filled:
+        if len(row) > MAX_NODES + 1:
+            raise ValueError(f"line {number}: found {len(row)} numbers; at most {MAX_NODES} nodes are supported")
+        fields = row
+        if names and (not _is_value(row[0]) or len(row) == len(names) + (1 if names[0] else 0)):
+            labels.append(row[0])
+            fields = row[1:]
         _check_numbers(fields, names, number)
         if rows and len(fields) != len(rows[0]):
             raise ValueError(f"line {number}: found {len(fields)} numbers, the first row has {len(rows[0])}")

@@ -118,7 +118,6 @@ class Knowledge:
         Returns
         -------
         Knowledge
-            The knowledge.
 
         Raises
         ------
@@ -156,7 +155,6 @@ class Knowledge:
         Returns
         -------
         Knowledge
-            The knowledge.
 
         Raises
         ------

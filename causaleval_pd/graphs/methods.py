@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice
-from ..contract.encoding import ENCODINGS, CellError, Encoding, Ends
+from ..contract.encoding import ENCODINGS, CellError, Ends
 from . import classes
 from .edge_marks import SHORT_SIGNS, encode, forward, single_edges
 from .edge_strings import write_edges, write_names
@@ -68,9 +68,9 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
     def _items(self, column: UnpackedColumn, parts: Sequence[NDArray[Any]], dtype: str) -> Any:
         """Return one value per graph, from those of each block."""
 
-    @abstractmethod
     def _rows(self, rows: Any) -> Any:
-        """Return the rows of an array or a table."""
+        """Return the rows of an array or a table, or that of a graph."""
+        return rows
 
     def _checked(self) -> UnpackedColumn:
         """Return the graphs; refuse those that are not in the class that their cell declares."""
@@ -215,7 +215,25 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> ce.graph_column(["A o-> B"]).graph.to_numpy(encoding="pcalg amat.pag").tolist()
         [[[0, 2], [1, 0]]]
         """
-        return self._stacked(lambda block: _matrices(block, encoding), nodes, self._column)
+
+        def matrices(block: Block) -> NDArray[Any]:
+            # those of objects are read only
+            written = [x for x in ENCODINGS.every() if x.codes is not None and (x.write is not None or x.by_name)]
+            notation = ENCODINGS.find(encoding)
+            if notation not in written:
+                names = ", ".join(repr(known.name) for known in written)
+                raise ValueError(f"the encoding {encoding!r} has no matrices; to_numpy writes {names}")
+            if mixed.is_mixed(block.planes) and {number for pair in notation.codes or () for number in pair} == {0, 1}:
+                raise CellError(
+                    0,
+                    "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; "
+                    "name an encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by "
+                    "to_text()",
+                )
+            marks = mixed.codes_from_planes(block.planes, block.n_nodes)
+            return encode(notation, marks) if notation.write is None else notation.write(marks)
+
+        return self._stacked(matrices, nodes, self._column)
 
     def to_text(self, encoding: str = "edge string") -> Texts:
         r"""Return the graph as text of another tool, which `graph_column` and `as_graph` read by this encoding.
@@ -462,7 +480,6 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         Returns
         -------
         Series, or Graph
-            Admgs.
 
         Raises
         ------
@@ -485,7 +502,6 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         Returns
         -------
         Series, or Graph
-            Mags.
 
         Raises
         ------
@@ -600,22 +616,6 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         return self._per_block(count, column=self._checked())
 
 
-def _matrices(block: Block, encoding: str) -> NDArray[Any]:
-    """Write graphs as (N, d, d) matrices in an encoding."""
-    notation = ENCODINGS.find(encoding)
-    if not _is_written(notation):
-        names = ", ".join(repr(known.name) for known in ENCODINGS.every() if _is_written(known))
-        raise ValueError(f"the encoding {encoding!r} has no matrices; to_numpy writes {names}")
-    if mixed.is_mixed(block.planes) and {number for pair in notation.codes or () for number in pair} == {0, 1}:
-        raise CellError(
-            0,
-            "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; name an "
-            "encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by to_text()",
-        )
-    marks = mixed.codes_from_planes(block.planes, block.n_nodes)
-    return encode(notation, marks) if notation.write is None else notation.write(marks)
-
-
 def _networkx(names: Sequence[str], ends: Ends, is_mixed: bool) -> nx.DiGraph[str]:
     """Return a graph as a networkx DiGraph, with signs of edges from kind "mag" on."""
     import networkx as nx
@@ -632,8 +632,3 @@ def _networkx(names: Sequence[str], ends: Ends, is_mixed: bool) -> nx.DiGraph[st
     for source, target, marks in edges:
         marked.add_edge(source, target, type=SHORT_SIGNS[marks])
     return marked
-
-
-def _is_written(encoding: Encoding) -> bool:
-    """Return whether arrays are written in an encoding: those of objects are read only."""
-    return encoding.codes is not None and (encoding.write is not None or encoding.by_name)

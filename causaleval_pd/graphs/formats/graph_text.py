@@ -14,7 +14,7 @@ from itertools import product
 from typing import NamedTuple
 
 from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends
-from ..edge_marks import MARKS, SHORT_SIGNS, SIGNS, MarkedEdges, forward, refuse_names
+from ..edge_marks import MARKS, MARKS_OF_DIR, SHORT_SIGNS, SIGNS, MarkedEdges, forward, refuse_names
 from ..edge_strings import write_graph, write_names
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import refuse_numbers
@@ -200,13 +200,12 @@ class _Reader:
             )
         if attributes.get("style") == "invis":
             raise ValueError("found an invisible edge (style=invis); delete it, or its style where it is an edge")
-        directions = {"forward": (False, True), "back": (True, False), "both": (True, True), "none": (False, False)}
         direction = attributes.get("dir", "forward" if sign == "->" else "none")
-        if direction not in directions:
+        if direction not in MARKS_OF_DIR:
             raise ValueError(f"found dir={direction[:60]!r}, expected forward, back, both or none")
         marks = []
-        for key, is_drawn in zip(("arrowtail", "arrowhead"), directions[direction], strict=True):
-            shape = attributes.get(key, "normal") if is_drawn else "none"
+        for key, mark in zip(("arrowtail", "arrowhead"), MARKS_OF_DIR[direction], strict=True):
+            shape = attributes.get(key, "normal") if mark == ARROW else "none"
             if shape not in _SHAPES:
                 raise ValueError(f"found {key}={shape[:60]!r}, expected one of {', '.join(_SHAPES)}")
             marks.append(_SHAPES[shape])

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from ...contract.encoding import Edges, Encoding, Ends
-from ..edge_marks import MARK_OF_WORD, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, MarkedEdges, forward, refuse_marks
+from ..edge_marks import MARK_OF_WORD, MARKS, MARKS_OF_NAME, SIGNS, MarkedEdges, forward, refuse_marks
 from ..weights import refuse_numbers
 
 #: keys of the nodes of an edge, of the marks at them, and of all that is read of it
@@ -109,7 +109,7 @@ def _json_name(node: Any, keys: Sequence[str] = _NAME_KEYS) -> str:
 
 def _json_edge(edge: Any, directed: Any) -> tuple[str, str, int, int]:
     if isinstance(edge, list) and len(edge) == 2:
-        return _json_name(edge[0]), _json_name(edge[1]), *MARKS_OF_SIGN["-->" if directed else "---"]
+        return _json_name(edge[0]), _json_name(edge[1]), *MARKS["-->" if directed else "---"]
     if not isinstance(edge, dict):
         raise ValueError(f"found {edge!r:.60}, expected an object, or source and target")
     nodes = next((keys for keys in _NODE_KEYS if {*keys} <= {*edge}), None)
@@ -126,7 +126,7 @@ def _json_edge(edge: Any, directed: Any) -> tuple[str, str, int, int]:
     if "edge" not in edge and "type" not in edge:
         refuse_marks(edge, nodes, "edge")
     sign = next((edge[key] for key in ("edge", "type") if key in edge), "-->" if directed else "---")
-    marks = (MARKS_OF_SIGN | MARKS_OF_WORD).get(sign) if isinstance(sign, str) else None
+    marks = MARKS_OF_NAME.get(sign) if isinstance(sign, str) else None
     if marks is None:
         raise ValueError(f"found the edge {sign!r:.60}, expected one of {', '.join(MARKS)}")
     return a, b, *marks
