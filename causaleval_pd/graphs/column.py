@@ -119,27 +119,27 @@ def graph_column(
         declared = column.scatter([block.kinds for block in column.blocks], -1, np.int16)
         column = _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
     else:
-        lists = NodeLists.read(nodes, len(labels), values_index)
-        column = read_cells(series.tolist(), where, lists, encoding, kind, rename, values_index)
+        column = read_cells(series.tolist(), len(labels), where, nodes, encoding, kind, rename, values_index)
     return pack_column(column, index=labels, name=name)
 
 
 def read_cells(
     cells: Iterable[Any],
+    n_rows: int,
     where: Where,
-    nodes: NodeLists,
+    nodes: Any = None,
     encoding: Any = None,
     kind: Any = None,
     rename: Mapping[Hashable, Hashable] | None = None,
     index: pd.Index | None = None,
 ) -> UnpackedColumn:
     """Read cells as `graph_column`: messages name a row by `where`; a Series of other arguments has the `index`."""
-    n_rows = len(nodes.rows)
+    lists = NodeLists.read(nodes, n_rows, index)
     kinds = _kind_codes(kind, n_rows, index)
     if encoding is not None and not isinstance(encoding, str):
         check_type(encoding, Iterable, "the name of an encoding, or one per row", "encoding")
         encoding = one_per_row(encoding, n_rows, index, "encoding", "values")
-    column, declared = Cells(where, nodes, encoding, rename).read(cells, n_rows)
+    column, declared = Cells(where, lists, encoding, rename).read(cells, n_rows)
     return _settle_kinds(column, np.where(kinds >= 0, kinds, declared), where)
 
 
@@ -163,7 +163,6 @@ def as_graph(
     Returns
     -------
     Graph
-        The graph.
 
     Raises
     ------
@@ -183,67 +182,23 @@ def as_graph(
         )
     if nodes is not None:
         check_type(nodes, Iterable, "a list of node names", "nodes")
-    lists = NodeLists.read(None if nodes is None else list(nodes), 1)
-    column = read_cells([value], lambda row: "graph", lists, encoding, kind, rename)
+        nodes = list(nodes)
+    column = read_cells([value], 1, lambda row: "graph", nodes, encoding, kind, rename)
     if not column.blocks:
         raise ValueError(f"expected a graph, found {value!r}")
     return next(graphs_of(column))
 
 
 def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Series:
-    """Return a column of a user's table as packed graphs, if its cells can be read in one way only.
-
-    Parameters
-    ----------
-    series : Series
-        Packed graphs, which pass as they are (`unpack_column` checks them), or cells that name their nodes and show
-        where their edges point.
-    column : hashable, optional
-        Name of the column in messages; default the name of `series`.
-
-    Returns
-    -------
-    Series
-        Canonical bytes on the index of `series`.
-
-    Raises
-    ------
-    AmbiguousEncodingError, ValueError, TypeError
-        As `graph_column`; the first also if a cell is a matrix.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> coerce_graphs(pd.Series(["A -> B", None], index=["r1", "r2"])).graph.to_strings().to_dict()
-    {'r1': 'A -> B', 'r2': nan}
-    """
+    """Return a column of a table as packed graphs, if its cells can be read in one way; packed ones pass unchecked."""
     if is_packed(series):
         return as_packed(series)
     where = partial(name_row, index=series.index, column=series.name if column is None else column)
-    graphs = read_cells(series.tolist(), where, NodeLists.read(None, len(series)))
-    return pack_column(graphs, index=series.index, name=series.name)
+    return pack_column(read_cells(series.tolist(), len(series), where), index=series.index, name=series.name)
 
 
 def is_graph_column(series: pd.Series) -> bool:
-    """Return whether a column looks like graphs, judged by its dtype and first cells.
-
-    Parameters
-    ----------
-    series : Series
-        A column of any dtype.
-
-    Returns
-    -------
-    bool
-        True for packed graphs, cells of a known format, edge strings with an edge, and the text of graph objects (which
-        `coerce_graphs` refuses with an explanation).
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> is_graph_column(pd.Series(["A -> B", "A; B"])), is_graph_column(pd.Series(["pc", "ges"]))
-    (True, False)
-    """
+    """Return whether a column looks like graphs, or their text, judged by its dtype and first cells."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.cat.categories.to_series()
     if is_packed(series):

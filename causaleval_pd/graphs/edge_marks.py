@@ -13,26 +13,24 @@ from ..contract.encoding import CellError, Edges, Encoding, Ends, Pair
 from .kernels.planes import ARROW, CIRCLE, TAIL
 from .weights import explain_weights
 
-#: edges of tools as text, by the marks at their left and right end
-SIGNS = {
-    (TAIL, TAIL): "---",
-    (TAIL, ARROW): "-->",
-    (ARROW, TAIL): "<--",
-    (ARROW, ARROW): "<->",
-    (CIRCLE, ARROW): "o->",
-    (ARROW, CIRCLE): "<-o",
-    (CIRCLE, CIRCLE): "o-o",
-    (CIRCLE, TAIL): "o--",
-    (TAIL, CIRCLE): "--o",
+#: marks of one character
+MARK_OF_CHARACTER = {"-": TAIL, "<": ARROW, ">": ARROW, "o": CIRCLE}
+#: edges of tools as text, with the marks at their left and right end
+MARKS = {
+    sign: (MARK_OF_CHARACTER[sign[0]], MARK_OF_CHARACTER[sign[2]])
+    for sign in ("---", "-->", "<--", "<->", "o->", "<-o", "o-o", "o--", "--o")
 }
+SIGNS = {marks: sign for sign, marks in MARKS.items()}
 #: the same in edge strings
 SHORT_SIGNS = SIGNS | {(TAIL, TAIL): "--", (TAIL, ARROW): "->", (ARROW, TAIL): "<-"}
-MARKS = {sign: marks for marks, sign in SIGNS.items()}
 #: with the short ones, of two characters or one
 MARKS_OF_SIGN = MARKS | {"->": (TAIL, ARROW), "<-": (ARROW, TAIL), "--": (TAIL, TAIL), "-": (TAIL, TAIL)}
 #: words of tools for the mark at one end of an edge, and for the marks at both
 MARK_OF_WORD = {"none": TAIL, "tail": TAIL, "arrow": ARROW, "circle": CIRCLE}
 MARKS_OF_WORD = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirected": (ARROW, ARROW)}
+MARKS_OF_NAME = MARKS_OF_SIGN | MARKS_OF_WORD
+#: words of graphviz and readers of DOT for the arrows of an edge
+MARKS_OF_DIR = {"forward": (TAIL, ARROW), "back": (ARROW, TAIL), "both": (ARROW, ARROW), "none": (TAIL, TAIL)}
 #: flags of edges, and how they say that an edge is no arrow to its second node
 _FLAGS: dict[str, tuple[str, ...]] = {"directed": ("false", "0", "no")}
 _FLAGS |= dict.fromkeys(("undirected", "bidirected", "bidirectional", "reversed"), ("true", "1", "yes"))
@@ -49,9 +47,7 @@ _FLAGS |= dict.fromkeys(
 _FLAGS |= dict.fromkeys(
     ("endpoint2", "targetendpoint", "arrowhead", "targetmark", "tomark"), ("tail", "none", "circle", "odot", "o", "-")
 )
-#: marks of one character
-MARK_OF_CHARACTER = {"-": TAIL, "<": ARROW, ">": ARROW, "o": CIRCLE}
-_FORWARD = {(TAIL, TAIL), (TAIL, ARROW), (ARROW, ARROW), (CIRCLE, ARROW), (CIRCLE, CIRCLE), (CIRCLE, TAIL)}
+_FORWARD = {MARKS[sign] for sign in ("---", "-->", "<->", "o->", "o-o", "o--")}
 _DOUBLES = ({(TAIL, ARROW), (ARROW, ARROW)}, {(ARROW, TAIL), (ARROW, ARROW)})
 #: marks at the column's and at the row's node of a pair that has two edges, `->` to the column's node and `<->`
 INTO, OUT_OF = (5, 4), (4, 5)
@@ -116,7 +112,7 @@ class MarkedEdges:
         """Add an edge by the labels of its nodes and the marks at both."""
         i, j = self.node(a), self.node(b)
         if i == j:
-            raise ValueError(f"found an edge from {a!r} to itself; graphs have no self loops")
+            raise ValueError(self_loop(a))
         pair, marks = ((i, j), (at_a, at_b)) if i < j else ((j, i), (at_b, at_a))
         known = self._pairs.setdefault(pair, set())
         known.add(marks)
@@ -217,29 +213,19 @@ def self_loop(label: Any) -> str:
 
 def explain_codes(codes: Mapping[Pair, Pair], meaning: str, matrix: NDArray[Any], names: Sequence[str]) -> str:
     """Describe the first pair of numbers without a meaning in a matrix."""
-    cells = matrix.tolist()
-    for i, j in np.ndindex(matrix.shape):
-        here, there = cells[i][j], cells[j][i]
-        if here == there == 0 or (here, there) in codes:
-            continue
-        if i == j:
-            return f"found {here} in cell ({names[i]!r}, {names[i]!r}), {self_loop(names[i]).removeprefix('found ')}"
-        return (
-            f"found {here} in cell ({names[i]!r}, {names[j]!r}) and {there} in cell ({names[j]!r}, {names[i]!r}), "
-            f"expected {meaning}{_explain_fractions(codes, matrix)}"
-        )
-    raise ValueError("all pairs of numbers have a meaning")
-
-
-def _explain_fractions(codes: Mapping[Pair, Pair], matrix: NDArray[Any]) -> str:
-    """Return how a matrix of weights is cut; its ones are directed edges in some encodings only."""
-    if not (matrix != np.round(matrix)).any():
-        return ""
-    source, target = np.nonzero(matrix)
-    mend = explain_weights(source, target, matrix[source, target])
-    if codes.get((1, 0)) in ((ARROW, TAIL), (TAIL, ARROW)):
-        return f"; {mend}"
-    return f"; {mend}; name the encoding of the result, 'row->column' or 'column->row'"
+    cells, known = matrix.tolist(), {(0, 0), *codes}
+    i, j = next((i, j) for i, j in np.ndindex(matrix.shape) if (cells[i][j], cells[j][i]) not in known)
+    found = f"found {cells[i][j]} in cell ({names[i]!r}, {names[j]!r})"
+    if i == j:
+        return f"{found}, {self_loop(names[i]).removeprefix('found ')}"
+    message = f"{found} and {cells[j][i]} in cell ({names[j]!r}, {names[i]!r}), expected {meaning}"
+    if (matrix != np.round(matrix)).any():
+        source, target = np.nonzero(matrix)
+        message += f"; {explain_weights(source, target, matrix[source, target])}"
+        if codes.get((1, 0)) not in ((ARROW, TAIL), (TAIL, ARROW)):
+            # its ones are not directed edges
+            message += "; name the encoding of the result, 'row->column' or 'column->row'"
+    return message
 
 
 def _explain(encoding: Encoding, matrix: NDArray[Any], names: Sequence[str]) -> str:

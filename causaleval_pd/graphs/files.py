@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from glob import glob
 from inspect import signature
 from pathlib import Path
@@ -21,7 +21,6 @@ from ..contract.encoding import ENCODINGS
 from .column import read_cells
 from .edge_strings import explain_other_text
 from .formats.edge_list import edge_columns, read_csv, read_printed
-from .node_names import NodeLists
 from .packing import MAX_NODES, pack_column
 
 #: a file of this size is read at once
@@ -123,10 +122,19 @@ def read_graphs(
     if len(set(names)) < len(names):
         names = [str(file) for file in files]
     empty: list[str] = []
-    # a file is read when its graph is
-    cells = (_read_named(file, name, empty) for file, name in zip(files, names, strict=True))
-    lists = NodeLists.read(nodes, len(files))
-    graphs = read_cells(cells, lambda row: f"file {names[row]}", lists, encoding, kind, rename)
+
+    def cells() -> Iterator[Any]:
+        # a file is read when its graph is
+        for file, name in zip(files, names, strict=True):
+            try:
+                cell = _read_cell(file)
+            except (ValueError, TypeError) as fault:
+                raise type(fault)(f"file {name}: {fault}") from fault
+            if cell is None:
+                empty.append(name)
+            yield cell
+
+    graphs = read_cells(cells(), len(files), lambda row: f"file {names[row]}", nodes, encoding, kind, rename)
     if empty:
         shown = ", ".join(empty[:5]) + ", ..." * (len(empty) > 5)
         warn(
@@ -134,17 +142,6 @@ def read_graphs(
             f"{shown}; a graph without edges is written as its nodes ('A; B')"
         )
     return pack_column(graphs, index=pd.Index(names, name="file", dtype="str"), name="graph")
-
-
-def _read_named(file: Path, name: str, empty: list[str]) -> Any:
-    """Return what a file holds; None for a blank one, whose name is added to `empty`."""
-    try:
-        if file.stat().st_size <= _MOST_BLANK and not file.read_bytes().removeprefix(b"\xef\xbb\xbf").strip():
-            empty.append(name)
-            return None
-        return _read_cell(file)
-    except (ValueError, TypeError) as fault:
-        raise type(fault)(f"file {name}: {fault}") from fault
 
 
 def _files(path: Any) -> list[Path]:
@@ -166,8 +163,11 @@ def _files(path: Any) -> list[Path]:
 
 
 def _read_cell(file: Path) -> Any:
-    """Return what a file holds: a matrix, a table of edges, or a text."""
-    if (size := file.stat().st_size) > MAX_BYTES:
+    """Return what a file holds: a matrix, a table of edges, or a text; None for a blank one."""
+    size, suffix = file.stat().st_size, file.suffix.lower()
+    if size <= _MOST_BLANK and not file.read_bytes().removeprefix(b"\xef\xbb\xbf").strip():
+        return None
+    if size > MAX_BYTES:
         raise ValueError(f"has {size} bytes; at most {MAX_BYTES} are read")
     if file.suffix == ".npy":
         try:
@@ -183,11 +183,10 @@ def _read_cell(file: Path) -> Any:
         # newer releases ask which class of sparse matrices to return
         options: dict[str, Any] = {"spmatrix": False} if "spmatrix" in signature(mmread).parameters else {}
         return mmread(file, **options)
-    suffix = file.suffix.lower()
     content = file.read_bytes()
-    for begin, what in _NO_TEXTS.items():
-        if content.startswith(begin):
-            raise ValueError(what)
+    what = next((what for begin, what in _NO_TEXTS.items() if content.startswith(begin)), None)
+    if what is not None:
+        raise ValueError(what)
     if suffix == ".net" and re.match(rb"\s*\*(?:vertices|network)", content, re.I):
         raise ValueError("is Pajek's; read it by nx.DiGraph(nx.read_pajek(path)), and make a column by graph_column")
     if suffix in NETWORK_READERS:
@@ -283,21 +282,18 @@ def _is_value(field: str) -> bool:
 
 def _matrix(text: str, separator: str | None, *, header: bool) -> Any:
     """Read a matrix; a header names the columns, and a name before each row the rows."""
-    names: list[str] | None = None
+    numbered = ((number, _fields(line, separator)) for number, line in enumerate(io.StringIO(text), 1))
+    filled = ((number, row) for number, row in numbered if any(row))
+    names = next(filled)[1] if header else None
     rows: list[NDArray[np.float64]] = []
     labels: list[str] = []
-    for number, line in enumerate(io.StringIO(text), 1):
-        fields = _fields(line, separator)
-        if not any(fields):
-            continue
-        if header and names is None:
-            names = fields
-            continue
-        if len(fields) > MAX_NODES + 1:
-            raise ValueError(f"line {number}: found {len(fields)} numbers; at most {MAX_NODES} nodes are supported")
-        if names and (not _is_value(fields[0]) or len(fields) == len(names) + (1 if names[0] else 0)):
-            labels.append(fields[0])
-            fields = fields[1:]
+    for number, row in filled:
+        if len(row) > MAX_NODES + 1:
+            raise ValueError(f"line {number}: found {len(row)} numbers; at most {MAX_NODES} nodes are supported")
+        fields = row
+        if names and (not _is_value(row[0]) or len(row) == len(names) + (1 if names[0] else 0)):
+            labels.append(row[0])
+            fields = row[1:]
         _check_numbers(fields, names, number)
         if rows and len(fields) != len(rows[0]):
             raise ValueError(f"line {number}: found {len(fields)} numbers, the first row has {len(rows[0])}")

@@ -107,7 +107,6 @@ class Graph(GraphMethods["Graph", int, float, bool, str, "str | None", tuple[str
         Returns
         -------
         Graph
-            The graph.
 
         Raises
         ------
@@ -235,9 +234,6 @@ class SeriesGraphAccessor(
         masked = {"Int64": pd.arrays.IntegerArray, "boolean": pd.arrays.BooleanArray}.get(dtype)
         data = values if masked is None else masked(values, column.missing)
         return pd.Series(data, index=self._obj.index, name=self._obj.name, dtype=dtype)
-
-    def _rows(self, rows: Any) -> Any:
-        return rows
 
     def to_strings(self) -> pd.Series:
         """Return the graphs as edge strings, isolated nodes as bare names: ``"A -> B; B -- C; D"``."""

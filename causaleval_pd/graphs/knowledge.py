@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +20,7 @@ _KEYS = ("forbidden", "required", "tiers")
 #: headings of Tetrad's text of knowledge, with the edges that stand below them
 _TEMPORAL, _TETRAD_ARCS = "addtemporal", {"forbiddirect": "forbidden", "requiredirect": "required"}
 #: 1*  X Y: a tier, in which edges are forbidden with a star
-_TIER = re.compile(r"(\d+)(\*?)(-?)(?:\s+(.*))?")
+_TIER = re.compile(r"(\d+)(\*?)(-?)")
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,6 @@ class Knowledge:
         Returns
         -------
         Knowledge
-            The knowledge.
 
         Raises
         ------
@@ -155,7 +155,6 @@ class Knowledge:
         Returns
         -------
         Knowledge
-            The knowledge.
 
         Raises
         ------
@@ -186,10 +185,20 @@ class Knowledge:
             elif section and words[0] in (_TEMPORAL, *_TETRAD_ARCS):
                 section = words[0]
             elif section == _TEMPORAL:
-                tier, names, is_forbidden = _read_tier(line, number)
-                tiers.setdefault(tier, []).extend(names)
-                if is_forbidden:
-                    arcs["forbidden"] += [(a, b) for a in names for b in names if a != b]
+                tier = _TIER.fullmatch(words[0])
+                if tier is None:
+                    raise ValueError(
+                        f"line {number}: found {line.strip()[:60]!r}, expected a tier as '1 X Y' or '1* X Y'"
+                    )
+                if tier[3]:
+                    raise ValueError(
+                        f"line {number}: found the tier {tier[1]}- whose nodes cause the next tier only, which is not "
+                        "read; write the edges to later tiers below 'forbiddirect'"
+                    )
+                names = words[1:]
+                tiers.setdefault(int(tier[1]), []).extend(names)
+                if tier[2]:
+                    arcs["forbidden"] += permutations(names, 2)
             elif section in _TETRAD_ARCS and len(words) == 2:
                 arcs[_TETRAD_ARCS[section]].append((words[0], words[1]))
             else:
@@ -226,19 +235,6 @@ def arc_matrices(known: Knowledge, nodes: Sequence[str], *parts: Arcs) -> list[N
 def is_tetrad_knowledge(cell: Any) -> bool:
     """Return whether a cell is the text of a knowledge file of Tetrad."""
     return isinstance(cell, str) and cell.lstrip().startswith("/knowledge")
-
-
-def _read_tier(line: str, number: int) -> tuple[int, list[str], bool]:
-    """Read a tier of Tetrad: its number, its names, and whether edges in it are forbidden."""
-    tier = _TIER.fullmatch(line.replace(",", " ").strip())
-    if tier is None:
-        raise ValueError(f"line {number}: found {line.strip()[:60]!r}, expected a tier as '1 X Y' or '1* X Y'")
-    if tier[3]:
-        raise ValueError(
-            f"line {number}: found the tier {tier[1]}- whose nodes cause the next tier only, which is not read; write "
-            "the edges to later tiers below 'forbiddirect'"
-        )
-    return int(tier[1]), (tier[4] or "").split(), bool(tier[2])
 
 
 def _written(arc: tuple[str, str]) -> str:

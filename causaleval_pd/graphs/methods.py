@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice
-from ..contract.encoding import ENCODINGS, CellError, Encoding, Ends
+from ..contract.encoding import ENCODINGS, CellError, Ends
 from . import classes
 from .edge_marks import SHORT_SIGNS, encode, forward, single_edges
 from .edge_strings import write_edges, write_names
@@ -68,9 +68,9 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
     def _items(self, column: UnpackedColumn, parts: Sequence[NDArray[Any]], dtype: str) -> Any:
         """Return one value per graph, from those of each block."""
 
-    @abstractmethod
     def _rows(self, rows: Any) -> Any:
-        """Return the rows of an array or a table."""
+        """Return the rows of an array or a table, or that of a graph."""
+        return rows
 
     def _checked(self) -> UnpackedColumn:
         """Return the graphs; refuse those that are not in the class that their cell declares."""
@@ -127,6 +127,46 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         rows = read_latents(latents, column.n_rows, self._index)
         return self._graphs(projected(column, rows, self._where, target))
 
+    def _stacked(
+        self, matrices: Callable[[Block], NDArray[Any]], nodes: Sequence[str] | None, column: UnpackedColumn
+    ) -> NDArray[Any]:
+        """Return one (d, d) matrix per row, made block by block, for graphs on the same nodes, in their order."""
+        if not column.blocks:
+            d = 0 if nodes is None else len(nodes)
+            return self._rows(np.full((column.n_rows, d, d), np.nan))
+        if len(column.node_sets) > 1:
+            ids = column.row_node_set
+            first, other = int((ids >= 0).argmax()), int(((ids >= 0) & (ids != ids[ids >= 0][0])).argmax())
+            raise ValueError(
+                f"{self._where(other)}: found the nodes {short(column.node_sets[ids[other]])}, "
+                f"but row {first} has {short(column.node_sets[ids[first]])}; take the rows of one node set at a time"
+            )
+        rows, made = np.concatenate([block.rows for block in column.blocks]), []
+        for block in column.blocks:
+            try:
+                made.append(matrices(block))
+            except CellError as fault:
+                raise ValueError(f"{self._where(int(block.rows[fault.position]))}: {fault}") from None
+        marks, names = np.concatenate(made), list(column.node_sets[0])
+        if nodes is not None:
+            order = list(nodes)
+            if sorted(order) != names:
+                raise ValueError(f"nodes must hold the names {names} in any order, found {order}")
+            position = {name: i for i, name in enumerate(names)}
+            at = np.array([position[name] for name in order], dtype=np.int64)
+            marks = np.ascontiguousarray(marks[:, at[:, None], at])
+        if len(marks) == column.n_rows:
+            return self._rows(marks if len(made) == 1 else marks[np.argsort(rows)])
+        if marks.dtype.kind == "U":
+            missing = int(np.setdiff1d(np.arange(column.n_rows), rows)[0])
+            raise ValueError(
+                f"{self._where(missing)}: the graph is missing, and arrays of strings have no missing values; take "
+                "column.dropna()"
+            )
+        stack = np.full((column.n_rows, *marks.shape[1:]), np.nan)
+        stack[rows] = marks
+        return self._rows(stack)
+
     def show(self) -> Tables:
         """Return a table in which the graphs can be read.
 
@@ -175,7 +215,25 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> ce.graph_column(["A o-> B"]).graph.to_numpy(encoding="pcalg amat.pag").tolist()
         [[[0, 2], [1, 0]]]
         """
-        return self._rows(stacked(self._column, self._where, lambda block: _matrices(block, encoding), nodes))
+
+        def matrices(block: Block) -> NDArray[Any]:
+            # those of objects are read only
+            written = [x for x in ENCODINGS.every() if x.codes is not None and (x.write is not None or x.by_name)]
+            notation = ENCODINGS.find(encoding)
+            if notation not in written:
+                names = ", ".join(repr(known.name) for known in written)
+                raise ValueError(f"the encoding {encoding!r} has no matrices; to_numpy writes {names}")
+            if mixed.is_mixed(block.planes) and {number for pair in notation.codes or () for number in pair} == {0, 1}:
+                raise CellError(
+                    0,
+                    "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; "
+                    "name an encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by "
+                    "to_text()",
+                )
+            marks = mixed.codes_from_planes(block.planes, block.n_nodes)
+            return encode(notation, marks) if notation.write is None else notation.write(marks)
+
+        return self._stacked(matrices, nodes, self._column)
 
     def to_text(self, encoding: str = "edge string") -> Texts:
         r"""Return the graph as text of another tool, which `graph_column` and `as_graph` read by this encoding.
@@ -422,7 +480,6 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         Returns
         -------
         Series, or Graph
-            Admgs.
 
         Raises
         ------
@@ -445,7 +502,6 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         Returns
         -------
         Series, or Graph
-            Mags.
 
         Raises
         ------
@@ -532,7 +588,6 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         [[0, 1, 1, 0], [0, 0, 2, 0], [0, 0, 0, 0], [0, 1, 1, 0]]
         """
         check_choice(definite, ("exact", "path"), "definite")
-        column = self._checked()
 
         def matrices(block: Block) -> NDArray[Any]:
             self._refuse(
@@ -543,7 +598,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             )
             return relations.ancestors(block.planes, block.n_nodes, definite).astype(np.int8)
 
-        return self._rows(stacked(column, self._where, matrices, nodes))
+        return self._stacked(matrices, nodes, self._checked())
 
     def visible_edges(self) -> Numbers:
         """Return the number of visible edges of mags and pags: A -> B that no latent node confounds in any graph.
@@ -559,22 +614,6 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             return relations.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
 
         return self._per_block(count, column=self._checked())
-
-
-def _matrices(block: Block, encoding: str) -> NDArray[Any]:
-    """Write graphs as (N, d, d) matrices in an encoding."""
-    notation = ENCODINGS.find(encoding)
-    if not _is_written(notation):
-        names = ", ".join(repr(known.name) for known in ENCODINGS.every() if _is_written(known))
-        raise ValueError(f"the encoding {encoding!r} has no matrices; to_numpy writes {names}")
-    if mixed.is_mixed(block.planes) and {number for pair in notation.codes or () for number in pair} == {0, 1}:
-        raise CellError(
-            0,
-            "an adjacency matrix of zeros and ones cannot hold the marks of a graph with latent confounders; name an "
-            "encoding that does, as in to_numpy(encoding='pcalg amat.pag'), or write text, by to_text()",
-        )
-    marks = mixed.codes_from_planes(block.planes, block.n_nodes)
-    return encode(notation, marks) if notation.write is None else notation.write(marks)
 
 
 def _networkx(names: Sequence[str], ends: Ends, is_mixed: bool) -> nx.DiGraph[str]:
@@ -593,57 +632,3 @@ def _networkx(names: Sequence[str], ends: Ends, is_mixed: bool) -> nx.DiGraph[st
     for source, target, marks in edges:
         marked.add_edge(source, target, type=SHORT_SIGNS[marks])
     return marked
-
-
-def _is_written(encoding: Encoding) -> bool:
-    """Return whether arrays are written in an encoding: those of objects are read only."""
-    return encoding.codes is not None and (encoding.write is not None or encoding.by_name)
-
-
-def stacked(
-    column: UnpackedColumn,
-    where: Callable[[int], str],
-    matrices: Callable[[Block], NDArray[Any]],
-    nodes: Sequence[str] | None,
-) -> NDArray[Any]:
-    """Return one (d, d) matrix per row, made block by block, for graphs on the same nodes."""
-    if not column.blocks:
-        d = 0 if nodes is None else len(nodes)
-        return np.full((column.n_rows, d, d), np.nan)
-    if len(column.node_sets) > 1:
-        ids = column.row_node_set
-        first, other = int((ids >= 0).argmax()), int(((ids >= 0) & (ids != ids[ids >= 0][0])).argmax())
-        raise ValueError(
-            f"{where(other)}: found the nodes {short(column.node_sets[ids[other]])}, "
-            f"but row {first} has {short(column.node_sets[ids[first]])}; take the rows of one node set at a time"
-        )
-    rows, made = np.concatenate([block.rows for block in column.blocks]), []
-    for block in column.blocks:
-        try:
-            made.append(matrices(block))
-        except CellError as fault:
-            raise ValueError(f"{where(int(block.rows[fault.position]))}: {fault}") from None
-    marks = _in_order(np.concatenate(made), column.node_sets[0], nodes)
-    if len(marks) == column.n_rows:
-        return marks if len(made) == 1 else marks[np.argsort(rows)]
-    if marks.dtype.kind == "U":
-        missing = int(np.setdiff1d(np.arange(column.n_rows), rows)[0])
-        raise ValueError(
-            f"{where(missing)}: the graph is missing, and arrays of strings have no missing values; take "
-            "column.dropna()"
-        )
-    stack = np.full((column.n_rows, *marks.shape[1:]), np.nan)
-    stack[rows] = marks
-    return stack
-
-
-def _in_order(matrices: NDArray[Any], names: Sequence[str], nodes: Sequence[str] | None) -> NDArray[Any]:
-    """Rearrange (N, d, d) matrices over `names` to the order of `nodes`."""
-    if nodes is None:
-        return matrices
-    order = list(nodes)
-    if sorted(order) != list(names):
-        raise ValueError(f"nodes must hold the names {list(names)} in any order, found {order}")
-    position = {name: i for i, name in enumerate(names)}
-    at = np.array([position[name] for name in order], dtype=np.int64)
-    return np.ascontiguousarray(matrices[:, at[:, None], at])

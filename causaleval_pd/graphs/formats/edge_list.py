@@ -176,19 +176,8 @@ def refuse_unread(
     table: pd.DataFrame, names: tuple[str, str, str], others: Sequence[str], *, explain: Explain = explain_numbers
 ) -> None:
     """Refuse columns beside nodes, marks and `others` that change or divide the graph: signs, marks, runs, numbers."""
-    _refuse_signs(table, names)
-    if names[2] not in table.columns:
-        _refuse_other_columns(table, names)
-    directed = [name for name in table.columns if {*map(marks_of, table[name].dropna())} == {(TAIL, ARROW)}]
-    refuse_groups(table, [*names, *directed])
-    numbers = unread_numbers(table, [*names, *others])
-    if numbers:
-        raise ValueError(explain(table, numbers, [name for name in names if name in table.columns]))
-
-
-def _refuse_signs(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
-    """Refuse columns with the sign of an effect, and one of marks that says by 1 and 0 whether there is an edge."""
-    for column in table.columns.difference(list(names[:2]), sort=False):
+    mark, others_of_nodes = names[2], table.columns.difference(list(names[:2]), sort=False)
+    for column in others_of_nodes:
         values = {value.strip() for value in table[column] if isinstance(value, str) and value.strip()}
         if values <= {"+", "-"} and ("+" in values or (values and str(column).strip().lower() == "sign")):
             signs = sorted(values)
@@ -197,26 +186,26 @@ def _refuse_signs(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
                 "keep; drop the column, or keep the edges of one sign, as "
                 f"table[table[{column!r}] == {signs[0]!r}].drop(columns={column!r})"
             )
-    mark = names[2]
     if mark in table.columns and len(table) and {*map(str, table[mark])} <= {"0", "1", "True", "False"}:
         raise ValueError(
             f"found {table[mark].iloc[0]!s} in the column {mark!r}, expected marks, as '->'; where 1 is an edge and "
             f"0 none, keep the rows with 1, as table[table[{mark!r}] == 1].drop(columns={mark!r}), and pass nodes= if "
             "some nodes have no edge"
         )
-
-
-def _refuse_other_columns(table: pd.DataFrame, names: tuple[str, str, str]) -> None:
-    """Refuse marks in a column that is not read, as edges would be read as directed."""
-    for column in table.columns.difference(list(names[:2]), sort=False):
-        for number, sign in enumerate(table[column].tolist(), 1):
-            if is_no_arrow(column, sign):
-                mend = f"rename the column to {names[2]!r}"
-                if marks_of(sign) is None:
-                    mend = f"write the marks of all edges, as '-->' and '---', in the column {names[2]!r}"
-                raise ValueError(
-                    f"edge {number}: found {sign!r} in the column {column!r:.60}, which is not read; {mend}"
-                )
+    # without marks edges are read as directed
+    for column in others_of_nodes if mark not in table.columns else ():
+        numbered = enumerate(table[column].tolist(), 1)
+        number, sign = next((pair for pair in numbered if is_no_arrow(column, pair[1])), (0, None))
+        if number:
+            mend = f"rename the column to {mark!r}"
+            if marks_of(sign) is None:
+                mend = f"write the marks of all edges, as '-->' and '---', in the column {mark!r}"
+            raise ValueError(f"edge {number}: found {sign!r} in the column {column!r:.60}, which is not read; {mend}")
+    directed = [name for name in table.columns if {*map(marks_of, table[name].dropna())} == {(TAIL, ARROW)}]
+    refuse_groups(table, [*names, *directed])
+    numbers = unread_numbers(table, [*names, *others])
+    if numbers:
+        raise ValueError(explain(table, numbers, [name for name in names if name in table.columns]))
 
 
 def _is_blank(value: Any) -> bool:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...contract.encoding import Edges, Encoding, Labels, Matrix
+from ...contract.encoding import Edges, Encoding, Matrix
 from ..edge_marks import MarkedEdges
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from .matrices import CAUSAL_LEARN_MATRIX, GCASTLE, LINGAM, read_matrix
@@ -16,8 +15,8 @@ from .networkx_graph import named_class
 _CAUSAL_LEARN_MARK = "an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i)"
 
 
-def _names_and_endpoints(cell: Any) -> tuple[Labels, NDArray[Any]] | None:
-    """Return names and endpoint matrix of a graph, None for any other object."""
+def _endpoints(cell: Any) -> Any:
+    """Return the endpoint matrix of a graph of causal-learn with the names of its nodes, None for any other object."""
     graph = getattr(cell, "G", cell)
     matrix = getattr(graph, "graph", None)
     if not isinstance(matrix, np.ndarray):
@@ -25,17 +24,9 @@ def _names_and_endpoints(cell: Any) -> tuple[Labels, NDArray[Any]] | None:
     nodes = getattr(graph, "nodes", None)
     if isinstance(nodes, (list, tuple)):
         # not get_node_names(): that of causal-learn's Dag returns methods
-        return tuple(node.get_name() if hasattr(node, "get_name") else node for node in nodes), matrix
+        return Matrix(tuple(node.get_name() if hasattr(node, "get_name") else node for node in nodes), matrix)
     names = getattr(graph, "get_node_names", None)
-    return (tuple(names()), matrix) if callable(names) else None
-
-
-def read_causal_learn(cell: Any) -> Matrix:
-    """Read the endpoint matrix, which holds the mark at the *row* node: -1 a tail, 1 an arrow, 2 a circle."""
-    parts = _names_and_endpoints(cell)
-    if parts is None:
-        raise TypeError(f"found {type(cell).__name__}, expected a graph of causal-learn")
-    return Matrix(*parts)
+    return Matrix(tuple(names()), matrix) if callable(names) else None
 
 
 def _graph_of_result(cell: Any) -> Any:
@@ -43,9 +34,9 @@ def _graph_of_result(cell: Any) -> Any:
     return cell.get("G") if isinstance(cell, dict) else cell[0] if cell else None
 
 
-def read_causal_learn_result(cell: Any) -> Matrix:
+def _read_result(cell: Any) -> Any:
     """Read the graph of what FCI and GES return; that of a tuple, by FCI, is a PAG also without circles."""
-    matrix = read_causal_learn(_graph_of_result(cell))
+    matrix = _endpoints(_graph_of_result(cell))
     return matrix if isinstance(cell, dict) else matrix._replace(kind="pag")
 
 
@@ -58,16 +49,16 @@ def _castle_matrix(cell: Any) -> Any:
     return cell if is_castle else None
 
 
-def _lingam_matrix(cell: Any) -> NDArray[Any] | None:
+def _lingam_matrix(cell: Any) -> Any:
     """Return the matrix of a fitted model of lingam, None for any other object."""
     matrix = getattr(cell, "adjacency_matrix_", None)
     return matrix if isinstance(matrix, np.ndarray) and matrix.ndim == 2 else None
 
 
-def read_lingam(cell: Any) -> Matrix:
+def _read_lingam(cell: Any) -> Matrix:
     """Read the matrix of a model; weights are refused, as it is for the user to cut them."""
     matrix = _lingam_matrix(cell)
-    if matrix is None or not np.isin(matrix, (0, 1)).all():
+    if not np.isin(matrix, (0, 1)).all():
         raise ValueError(
             f"found {type(cell).__name__}, a model with weights; pass its graph, as abs(model.adjacency_matrix_) > 0.3 "
             "with encoding='lingam' and nodes= the names of the columns"
@@ -100,12 +91,6 @@ def read_pywhy(cell: Any) -> Edges:
     return edges.found()._replace(kind=named_class(cell))
 
 
-def is_ananke(cell: Any) -> bool:
-    """Return whether a cell is a graph of ananke, by its lists of edges."""
-    nodes, edges = getattr(cell, "vertices", None), getattr(cell, "di_edges", None)
-    return isinstance(nodes, dict) and isinstance(edges, (list, set))
-
-
 def _read_ananke(cell: Any) -> Edges:
     edges = MarkedEdges(tuple(cell.vertices))
     for name, marks in (("di_edges", (TAIL, ARROW)), ("bi_edges", (ARROW, ARROW)), ("ud_edges", (TAIL, TAIL))):
@@ -122,8 +107,8 @@ ENCODINGS = (
         meaning="-1 a tail, 1 an arrow, 2 a circle, at the row's node; 4 with 5 both '->' and '<->'",
         mark=_CAUSAL_LEARN_MARK,
         example="causallearn.search.ConstraintBased.PC.pc(data)",
-        read=read_causal_learn,
-        recognise=lambda cell: _names_and_endpoints(cell) is not None,
+        read=_endpoints,
+        recognise=lambda cell: _endpoints(cell) is not None,
         codes=CAUSAL_LEARN_MATRIX.codes,
         explain=CAUSAL_LEARN_MATRIX.explain,
     ),
@@ -134,9 +119,9 @@ ENCODINGS = (
         meaning="as causal-learn, of the graph in it; that of fci is a PAG, or mixed",
         mark=_CAUSAL_LEARN_MARK,
         example="causallearn.search.ConstraintBased.FCI.fci(data)",
-        read=read_causal_learn_result,
+        read=_read_result,
         types=(tuple, dict),
-        recognise=lambda cell: _names_and_endpoints(_graph_of_result(cell)) is not None,
+        recognise=lambda cell: _endpoints(_graph_of_result(cell)) is not None,
         codes=CAUSAL_LEARN_MATRIX.codes,
         explain=CAUSAL_LEARN_MATRIX.explain,
     ),
@@ -159,7 +144,7 @@ ENCODINGS = (
         meaning="as lingam, of the model's adjacency_matrix_; one with weights is refused",
         mark=LINGAM.mark,
         example="lingam.DirectLiNGAM() after fit(data)",
-        read=read_lingam,
+        read=_read_lingam,
         recognise=lambda cell: _lingam_matrix(cell) is not None,
         codes=LINGAM.codes,
         explain=LINGAM.explain,
@@ -182,6 +167,9 @@ ENCODINGS = (
         mark="an edge i -> j is (i, j) in di_edges",
         example="ananke.graphs.ADMG(vertices, di_edges, bi_edges)",
         read=_read_ananke,
-        recognise=is_ananke,
+        recognise=lambda cell: (
+            isinstance(getattr(cell, "vertices", None), dict)
+            and isinstance(getattr(cell, "di_edges", None), (list, set))
+        ),
     ),
 )

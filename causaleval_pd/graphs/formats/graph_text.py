@@ -14,7 +14,7 @@ from itertools import product
 from typing import NamedTuple
 
 from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends
-from ..edge_marks import MARKS, SHORT_SIGNS, SIGNS, MarkedEdges, forward, refuse_names
+from ..edge_marks import MARKS, MARKS_OF_DIR, SHORT_SIGNS, SIGNS, MarkedEdges, forward, refuse_names
 from ..edge_strings import write_graph, write_names
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import refuse_numbers
@@ -26,9 +26,9 @@ Attributes = dict[str, str]
 _MOST_EDGES, _DEEPEST = 1_000_000, 50
 
 _TOKEN = re.compile(
-    r"""(?P<blank>[^\S\n]+|\n|//[^\n]*|\#[^\n]*|/\*(?s:.*?)\*/)"""
+    r"""(?P<blank>\s+|//[^\n]*|\#[^\n]*|/\*(?s:.*?)\*/)"""
     r"""|(?P<quoted>"(?:[^"\\]|\\.)*")|(?P<edge><->|->|<-|--|@->|<-@|@-@|@--|--@)"""
-    r"""|(?P<mark>[{}\[\];,=:])|(?P<word>(?:(?!->|--|-@|@-|<-|/[/*])[^\s{}\[\];,="<>:#@])+)"""
+    r"""|(?P<mark>[{}\[\];,=:])|(?P<word>(?:(?!->|--|-@|@-|<-|/[/*])[^\s{}\[\];,="<>:#@])+)|(?P<other>.)"""
 )
 _DAGITTY = re.compile(r"\s*+(dag|pdag|mag|pag)\b\s*+(?:(?:\"[^\"]*\"|\w++)\s*+)?\{")
 _DOT = re.compile(
@@ -42,7 +42,7 @@ _SHAPES |= {"none": TAIL, "odot": CIRCLE, "dot": CIRCLE}
 
 
 class Token(NamedTuple):
-    """A part of a text: its kind (word, edge, mark or end), the text, the line, and whether it stood in quotes."""
+    """A part of a text: its kind (word, edge, end, or a mark itself), the text, the line, and whether it is quoted."""
 
     kind: str
     text: str
@@ -56,17 +56,16 @@ class Token(NamedTuple):
 
 def tokens_of(text: str) -> Iterator[Token]:
     """Yield the words, marks and edges of a text, then an end; comments are left out."""
-    at, line = 0, 1
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None or match.lastgroup is None:
-            raise ValueError(f"line {line}: cannot read {text[at : at + 20]!r}")
-        if match.lastgroup == "quoted":
-            yield Token("word", re.sub(r"\\(.)", r"\1", match.group()[1:-1]), line, True)
-        elif match.lastgroup != "blank":
-            yield Token(match.lastgroup, match.group(), line)
-        line += match.group().count("\n")
-        at = match.end()
+    line = 1
+    for match in _TOKEN.finditer(text):
+        kind, part = match.lastgroup, match.group()
+        if kind == "other":
+            raise ValueError(f"line {line}: cannot read {text[match.start() : match.start() + 20]!r}")
+        if kind == "quoted":
+            yield Token("word", re.sub(r"\\(.)", r"\1", part[1:-1]), line, True)
+        elif kind != "blank":
+            yield Token(part if kind == "mark" else str(kind), part, line)
+        line += part.count("\n")
     yield Token("end", "the end of the text", line)
 
 
@@ -87,13 +86,9 @@ class _Reader:
         self.token = next(self.tokens, token)
         return token
 
-    def sees(self, mark: str) -> bool:
-        """Return whether a mark comes next."""
-        return self.token.kind == "mark" and self.token.text == mark
-
     def skip(self, mark: str) -> bool:
         """Skip a mark if it comes next."""
-        is_next = self.sees(mark)
+        is_next = self.token.kind == mark
         if is_next:
             self.next()
         return is_next
@@ -130,7 +125,7 @@ class _Reader:
         """Read a chain of edges, a node, or settings such as `edge [dir=none]` and `rankdir=LR`."""
         first = self.token
         groups, signs = [self.operand(depth, defaults)], list[Token]()
-        if self.sees("[") and self.is_dot and first.is_word("edge", "node", "graph"):
+        if self.token.kind == "[" and self.is_dot and first.is_word("edge", "node", "graph"):
             attributes = self.attributes()
             if first.is_word("edge"):
                 defaults.update(attributes)
@@ -163,11 +158,11 @@ class _Reader:
         if self.token.kind != "word":
             raise self.refuse("the name of a node")
         name = self.next().text
-        if not self.sees("="):
+        if self.token.kind != "=":
             while self.is_dot and self.skip(":"):
                 # a port, where the line of the edge ends in a drawing
                 self.next()
-            if self.sees(":"):
+            if self.token.kind == ":":
                 raise self.refuse("an edge, or quotes around a name that holds ':'")
             if not name:
                 raise self.refuse("a name that is not empty")
@@ -205,13 +200,12 @@ class _Reader:
             )
         if attributes.get("style") == "invis":
             raise ValueError("found an invisible edge (style=invis); delete it, or its style where it is an edge")
-        directions = {"forward": (False, True), "back": (True, False), "both": (True, True), "none": (False, False)}
         direction = attributes.get("dir", "forward" if sign == "->" else "none")
-        if direction not in directions:
+        if direction not in MARKS_OF_DIR:
             raise ValueError(f"found dir={direction[:60]!r}, expected forward, back, both or none")
         marks = []
-        for key, is_drawn in zip(("arrowtail", "arrowhead"), directions[direction], strict=True):
-            shape = attributes.get(key, "normal") if is_drawn else "none"
+        for key, mark in zip(("arrowtail", "arrowhead"), MARKS_OF_DIR[direction], strict=True):
+            shape = attributes.get(key, "normal") if mark == ARROW else "none"
             if shape not in _SHAPES:
                 raise ValueError(f"found {key}={shape[:60]!r}, expected one of {', '.join(_SHAPES)}")
             marks.append(_SHAPES[shape])

@@ -10,11 +10,12 @@ from itertools import chain
 from typing import Any
 
 from ...contract.encoding import Edges, Encoding, Ends
-from ..edge_marks import MARK_OF_WORD, MARKS, MARKS_OF_SIGN, MARKS_OF_WORD, SIGNS, MarkedEdges, forward, refuse_marks
+from ..edge_marks import MARK_OF_WORD, MARKS, MARKS_OF_NAME, SIGNS, MarkedEdges, forward, refuse_marks
 from ..weights import refuse_numbers
 
-#: keys of an edge that are read
-_READ = ("from", "to", "node1", "node2", "source", "target", "endpoint1", "endpoint2", "edge", "type", "weight")
+#: keys of the nodes of an edge, of the marks at them, and of all that is read of it
+_NODE_KEYS, _END_KEYS = (("from", "to"), ("node1", "node2"), ("source", "target")), ("endpoint1", "endpoint2")
+_READ = (*chain(*_NODE_KEYS), *_END_KEYS, "edge", "type", "weight")
 #: of Tetrad's endpoints
 _ORDINALS = {0: "tail", 1: "arrow", 2: "circle"}
 _EDGE_KEYS = ("edges", "edgesSet", "links")
@@ -108,26 +109,24 @@ def _json_name(node: Any, keys: Sequence[str] = _NAME_KEYS) -> str:
 
 def _json_edge(edge: Any, directed: Any) -> tuple[str, str, int, int]:
     if isinstance(edge, list) and len(edge) == 2:
-        return _json_name(edge[0]), _json_name(edge[1]), *MARKS_OF_SIGN["-->" if directed else "---"]
+        return _json_name(edge[0]), _json_name(edge[1]), *MARKS["-->" if directed else "---"]
     if not isinstance(edge, dict):
         raise ValueError(f"found {edge!r:.60}, expected an object, or source and target")
-    for first, second in (("from", "to"), ("node1", "node2"), ("source", "target")):
-        if first in edge and second in edge:
-            break
-    else:
+    nodes = next((keys for keys in _NODE_KEYS if {*keys} <= {*edge}), None)
+    if nodes is None:
         raise ValueError(f"found the keys {sorted(edge)!r:.60}, expected from and to, or source and target")
-    a, b = _json_name(edge[first]), _json_name(edge[second])
-    if "endpoint1" in edge and "endpoint2" in edge:
-        at_a, at_b = ends = [_endpoint(edge[key]) for key in ("endpoint1", "endpoint2")]
+    a, b = (_json_name(edge[key]) for key in nodes)
+    if {*_END_KEYS} <= {*edge}:
+        at_a, at_b = ends = [_endpoint(edge[key]) for key in _END_KEYS]
         if not {*ends} <= {*MARK_OF_WORD}:
             raise ValueError(f"found the endpoints {ends!r:.60}, expected TAIL, ARROW or CIRCLE, or their ordinals")
         return a, b, MARK_OF_WORD[at_a], MARK_OF_WORD[at_b]
     if "weight" in edge and edge["weight"] != 1:
         raise ValueError(f"found the weight {edge['weight']!r:.60}; cut weights by size, and write edges without")
     if "edge" not in edge and "type" not in edge:
-        refuse_marks(edge, (first, second), "edge")
+        refuse_marks(edge, nodes, "edge")
     sign = next((edge[key] for key in ("edge", "type") if key in edge), "-->" if directed else "---")
-    marks = (MARKS_OF_SIGN | MARKS_OF_WORD).get(sign) if isinstance(sign, str) else None
+    marks = MARKS_OF_NAME.get(sign) if isinstance(sign, str) else None
     if marks is None:
         raise ValueError(f"found the edge {sign!r:.60}, expected one of {', '.join(MARKS)}")
     return a, b, *marks

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...contract.encoding import Edges, Encoding, Ends
-from ..edge_marks import MARK_OF_WORD, MARKS_OF_SIGN, MARKS_OF_WORD, MarkedEdges, forward, refuse_marks, refuse_names
+from ..edge_marks import MARK_OF_WORD, MARKS_OF_DIR, MARKS_OF_NAME, MarkedEdges, forward, refuse_marks, refuse_names
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import explain_weights, refuse_numbers
 
@@ -24,9 +24,7 @@ _WORD_KEYS, _END_KEYS = (
     ("type", "kind", "edge_type", "dir"),
     (("sourceEndpoint", "targetEndpoint"), ("arrowtail", "arrowhead")),
 )
-_WORDS = MARKS_OF_WORD | MARKS_OF_SIGN | dict.fromkeys(("bi", "bi-directed", "bidirectional"), (ARROW, ARROW))
-# the words of graphviz and readers of DOT
-_DIR = {"forward": (TAIL, ARROW), "none": (TAIL, TAIL), "back": (ARROW, TAIL), "both": (ARROW, ARROW)}
+_WORDS = MARKS_OF_NAME | dict.fromkeys(("bi", "bi-directed", "bidirectional"), (ARROW, ARROW))
 _ENDPOINTS = MARK_OF_WORD | {"normal": ARROW, "odot": CIRCLE}
 _MARKS = {"-": TAIL, ">": ARROW, "o": CIRCLE}
 
@@ -133,7 +131,7 @@ def _typed_marks(graph: nx.Graph[Any], u: Any, v: Any, attributes: Mapping[str, 
         start = f"found the edge {u!r}, {v!r} with " + " and ".join(map("{}={!r}".format, keys, words))
         plain = [word.strip("'\" ").lower() if isinstance(word, str) else "" for word in words]
         if len(keys) == 1:
-            marks = (_DIR if keys == ("dir",) else _WORDS).get(plain[0])
+            marks = (MARKS_OF_DIR if keys == ("dir",) else _WORDS).get(plain[0])
             expected = (
                 "'directed', 'undirected' or 'bidirected', or marks at both ends, as 'o->'; delete another attribute"
             )
