@@ -27,7 +27,7 @@ from ...graphs.packing import (
     shared_rows,
     unpack_column,
 )
-from ...graphs.pairs import GraphBatch, GraphPairs, Inputs, NodeNames
+from ...graphs.pairs import GraphBatch, GraphPairs, Inputs
 from .nulls.graph_controls import custom_null
 from .targets import CONTEXT, PROJECTED_BY, Wanted, projected_batches, without_rows
 
@@ -56,9 +56,8 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
         node_lists = [list(side.node_sets[side.row_node_set[row]]) for side in (truths, estimates)]
         raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(*node_lists)}")
     for true, found, rows, truth_index, estimate_index in shared_rows(truths, estimates):
-        names = NodeNames(truths.node_sets, true.node_set)
-        inputs = None if context is None else Inputs(context.take(true.rows), names)
-        batch = GraphBatch(true.n_nodes, true.planes, true.kinds, truths.checked, inputs=inputs, names=names)
+        inputs = Inputs(truths.node_sets, true.node_set, None if context is None else context.take(true.rows))
+        batch = GraphBatch(true.n_nodes, true.planes, true.kinds, truths.checked, inputs=inputs)
         graphs = GraphBatch(found.n_nodes, found.planes, found.kinds, estimates.checked)
         yield Batch(rows, GraphPairs(batch, graphs, truth_index, estimate_index))
 
@@ -110,8 +109,8 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
     columns = [unpack_column(pd.Series([graph.to_bytes()], dtype=object)) for graph in (left, right)]
     columns[0] = columns[1] if truth is None else columns[0]
     *blocks, _, truth_index, estimate_index = shared_rows(*columns)[0]
-    names = NodeNames(columns[0].node_sets, blocks[0].node_set)
-    true, estimated = (GraphBatch(block.n_nodes, block.planes, block.kinds, names=names) for block in blocks)
+    inputs = Inputs(columns[0].node_sets, blocks[0].node_set)
+    true, estimated = (GraphBatch(block.n_nodes, block.planes, block.kinds, inputs=inputs) for block in blocks)
     return GraphPairs(true, estimated, truth_index, estimate_index)
 
 
