@@ -193,6 +193,11 @@ class EdgeTypes:
         return np.broadcast_to(d * (d - 1) / 2, self.shape)
 
     @property
+    def directions(self) -> list[Values]:
+        """The counts of directions in the order of the kernel `direction_counts`."""
+        return [getattr(self, name) for name in _DIRECTIONS]
+
+    @property
     def tn(self) -> Values:
         """Pairs of nodes that are adjacent in neither graph."""
         return self.n_pairs - self.true_edges - self.fp
@@ -204,29 +209,26 @@ class EdgeTypes:
         return changed
 
 
+_ADJACENCIES = ("tp", "fp", "fn", "tn", "different")
+_DIRECTIONS = ("same_direction", "reversed", "true_directed", "estimated_directed", "lost_direction", "added_direction")
+
+
+@dataclass(frozen=True, eq=False)
 class PairCounts:
-    """The counts of `EDGES` that default metrics use, of n pairs of graphs, by two kernels without a table.
+    """The counts of `EDGES` that default metrics use, of n pairs of graphs, by two kernels without a table."""
 
-    `adjacencies` returns them as the kernel `adjacency_counts`, `directions` as `direction_counts` or a table of types.
-    """
-
-    def __init__(
-        self,
-        n_nodes: int,
-        n: int,
-        adjacencies: Callable[[], Sequence[Values]],
-        directions: Callable[[], Sequence[Values] | EdgeTypes],
-    ) -> None:
-        self.n_nodes, self._n = n_nodes, n
-        self._adjacencies, self._directions = adjacencies, directions
+    n_nodes: int
+    n: int
+    #: returns the counts of adjacencies, as the kernel `adjacency_counts` does
+    adjacencies: Callable[[], Sequence[Values]]
+    #: returns those of directions, as the kernel `direction_counts` does
+    directions: Callable[[], Sequence[Values]]
 
     def __getattr__(self, name: str) -> Values:
         if name in _ADJACENCIES:
-            self.__dict__.update(zip(_ADJACENCIES, self._adjacencies(), strict=True))
+            self.__dict__.update(zip(_ADJACENCIES, self.adjacencies(), strict=True))
         elif name in _DIRECTIONS:
-            counts = self._directions()
-            numbers = [getattr(counts, x) for x in _DIRECTIONS] if isinstance(counts, EdgeTypes) else counts
-            self.__dict__.update(zip(_DIRECTIONS, numbers, strict=True))
+            self.__dict__.update(zip(_DIRECTIONS, self.directions(), strict=True))
         elif name in _SUMS:
             self.__dict__[name] = _SUMS[name](self)
         else:
@@ -236,11 +238,9 @@ class PairCounts:
     @property
     def n_pairs(self) -> Values:
         """Pairs of nodes."""
-        return np.full(self._n, self.n_nodes * (self.n_nodes - 1) / 2)
+        return np.full(self.n, self.n_nodes * (self.n_nodes - 1) / 2)
 
 
-_ADJACENCIES = ("tp", "fp", "fn", "tn", "different")
-_DIRECTIONS = ("same_direction", "reversed", "true_directed", "estimated_directed", "lost_direction", "added_direction")
 _SUMS: dict[str, Callable[[Any], Values]] = {
     "true_edges": lambda c: c.tp + c.fn,
     "estimated_edges": lambda c: c.tp + c.fp,

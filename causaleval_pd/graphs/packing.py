@@ -22,7 +22,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
@@ -500,17 +500,14 @@ class Block:
 
 def join_by_key(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Join the blocks with as many nodes and planes, ascending in these numbers."""
-    by_key: dict[tuple[int, int], list[Block]] = {}
-    for block in blocks:
-        by_key.setdefault(block.key, []).append(block)
-    joined: list[Block] = []
-    for (n_nodes, _), parts in sorted(by_key.items(), key=operator.itemgetter(0)):
-        names = ("rows", "planes", "kinds", "node_set")
-        if len(parts) == 1:
-            joined += parts
-        else:
+    joined = []
+    for (n_nodes, _), group in groupby(sorted(blocks, key=lambda block: block.key), key=lambda block: block.key):
+        whole, *others = parts = list(group)
+        if others:
+            names = ("rows", "planes", "kinds", "node_set")
             whole = Block(n_nodes, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-            joined.append(whole.take(np.argsort(whole.rows)))
+            whole = whole.take(np.argsort(whole.rows))
+        joined.append(whole)
     return tuple(joined)
 
 
@@ -578,13 +575,12 @@ def shared_rows(
 
     Each item holds the two blocks, the rows where both have a graph, and where these stand in either block.
     """
-    by_size: dict[int, list[tuple[int, Block]]] = {}
-    for number, other in enumerate(estimate.blocks):
-        by_size.setdefault(other.n_nodes, []).append((number, other))
     matched, owner = [], None
     for block in truth.blocks:
-        for number, other in by_size.get(block.n_nodes, []):
-            whole = len(block.rows) == truth.n_rows
+        whole = len(block.rows) == truth.n_rows
+        for number, other in enumerate(estimate.blocks):
+            if other.n_nodes != block.n_nodes:
+                continue
             if (whole and len(other.rows) == truth.n_rows) or np.array_equal(block.rows, other.rows):
                 # where a block holds every row, its positions are the rows
                 index = block.rows if whole else np.arange(len(block.rows), dtype=np.int64)

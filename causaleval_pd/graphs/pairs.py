@@ -352,12 +352,10 @@ class GraphPairs(StoredPairs):
         """Counts over node pairs that most metrics are functions of."""
         rows = [whole[self.first : self.first + self.n] for whole in self.out] or None
         inputs = self._sides("lifted" if self.is_mixed else "planes")
-        return PairCounts(
-            self.n_nodes,
-            self.n,
-            lambda: kernels().adjacency_counts(*inputs, self.n_nodes, rows),
-            (lambda: self.edge_types) if self.is_mixed else (lambda: kernels().direction_counts(*inputs)),
-        )
+        loops = kernels()
+        adjacencies = partial(loops.adjacency_counts, *inputs, self.n_nodes, rows)
+        directions = (lambda: self.edge_types.directions) if self.is_mixed else partial(loops.direction_counts, *inputs)
+        return PairCounts(self.n_nodes, self.n, adjacencies, directions)
 
     @property
     def is_mixed(self) -> bool:
