@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, register_cell_format
@@ -189,21 +190,27 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
         array = to_large_binary(array)
     rows = np.arange(n_rows, dtype=np.int64)
     if array.null_count:
-        rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
-    if not len(rows):
-        return UnpackedColumn(n_rows, (), ())
-    words, length = _cell_words(array, rows, where)
-    if len(length) == 1:
-        return UnpackedColumn(n_rows, *_decode(words.reshape(len(rows), length[0]), rows, where, in_place))
-    start = np.cumsum(length) - length
-    all_blocks: list[Block] = []
+        # a null may own bytes; dropping it closes the gap
+        rows, array = rows[array.is_valid().to_numpy(zero_copy_only=False)], array.drop_null()
+    groups = group_rows(pc.binary_length(array).to_numpy())
+    odd = [int(chosen[0]) for length, chosen in groups if length % 8 or length < 8 * (TEXT_WORDS + HEADER_WORDS)]
+    if odd:
+        at = min(odd)
+        raise ValueError(
+            f"{where(int(rows[at]))}: {not_a_graph(array[at].as_py())}; a cell has whole 64-bit words, at least seven"
+        )
+    blocks: list[Block] = []
     # graphs on the same nodes have cells of one length for each number of planes
     node_sets: dict[tuple[str, ...], int] = {}
-    for cell_words, chosen in group_rows(length):
-        blocks, names = _decode(_cell_matrix(words, start[chosen], cell_words), rows[chosen], where, in_place)
+    for length, chosen in groups:
+        if len(groups) == 1:
+            cells, cell_rows = _words(array, length), rows
+        else:
+            cells, cell_rows = _words(array.take(pa.array(chosen)), length), rows[chosen]
+        decoded, names = _one_node_set(cells, cell_rows, in_place) or _many_node_sets(cells, cell_rows, where)
         place = np.array([node_sets.setdefault(one, len(node_sets)) for one in names], dtype=np.int64)
-        all_blocks += [replace(block, node_set=place[block.node_set]) for block in blocks]
-    return UnpackedColumn(n_rows, join_by_key(all_blocks), tuple(node_sets))
+        blocks += decoded if not blocks else [replace(block, node_set=place[block.node_set]) for block in decoded]
+    return UnpackedColumn(n_rows, join_by_key(blocks), tuple(node_sets))
 
 
 def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -215,39 +222,15 @@ def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedA
         return pa.chunked_array([flat]) if isinstance(array, pa.ChunkedArray) else flat
 
 
-def _cell_words(array: pa.Array, rows: Rows, where: Where) -> tuple[NDArray[np.uint64], Rows]:
-    """Return present cells in a row as words, a view where buffers allow it, and their lengths, one if all equal."""
-    if array.null_count:
-        # a null may own bytes; dropping it closes the gap
-        array = array.drop_null()
+def _words(array: pa.Array, length: int) -> NDArray[np.uint64]:
+    """Return cells of one length in bytes as words, (n, words); a view where the buffer allows it."""
     _, offsets, data = array.buffers()
     dtype = np.int64 if pa.types.is_large_binary(array.type) else np.int32
-    bounds = np.frombuffer(offsets, dtype=dtype)[array.offset : array.offset + len(array) + 1]
-    length = np.diff(bounds)
-    length = (length[:1] if (length == length[0]).all() else length).astype(np.int64, copy=False)
-    bad = (length & 7 != 0) | (length < 8 * (TEXT_WORDS + HEADER_WORDS))
-    if bad.any():
-        at = int(bad.argmax())
-        raise ValueError(
-            f"{where(int(rows[at]))}: {not_a_graph(array[at].as_py())}; a cell has whole 64-bit words, at least seven"
-        )
-    raw = np.frombuffer(data, dtype=np.uint8)[bounds[0] : bounds[-1]]
+    first = int(np.frombuffer(offsets, dtype=dtype)[array.offset])
+    raw = np.frombuffer(data, np.uint8)[first : first + length * len(array)]
     if raw.ctypes.data % 8:
         raw = raw.copy()
-    return raw.view(np.uint64), length >> 3
-
-
-def _cell_matrix(words: NDArray[np.uint64], start: NDArray[np.int64], cell_words: int) -> NDArray[np.uint64]:
-    """Return the cells of one length, (n, cell_words); a view where they follow one another."""
-    n = len(start)
-    if start[-1] - start[0] == (n - 1) * cell_words:
-        return words[start[0] : start[0] + n * cell_words].reshape(n, cell_words)
-    return np.asarray(np.lib.stride_tricks.sliding_window_view(words, cell_words)[start])
-
-
-def _decode(cells: NDArray[np.uint64], rows: Rows, where: Where, in_place: bool) -> Decoded:
-    """Decode cells of one length."""
-    return _one_node_set(cells, rows, in_place) or _many_node_sets(cells, rows, where)
+    return raw.view(np.uint64).reshape(len(array), -1)
 
 
 def _one_node_set(cells: NDArray[np.uint64], rows: Rows, in_place: bool) -> Decoded | None:
@@ -366,49 +349,32 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     """Pack decoded graphs into a column of `COLUMN_DTYPE`; rows in no block become missing."""
     headers = [names_header(names) for names in column.node_sets]
     header_words = np.array([len(words) for words in headers], dtype=np.int64)
-    length = np.zeros(column.n_rows, dtype=np.int64)
+    arrays, rows = [pa.array([], pa.large_binary())], [np.zeros(0, np.int64)]
     for block in column.blocks:
-        plane_part = block.planes.shape[1] * plane_words(block.n_nodes)
-        length[block.rows] = TEXT_WORDS + header_words[block.node_set] + plane_part
-    offset = np.zeros(column.n_rows + 1, dtype=np.int64)
-    np.cumsum(length, out=offset[1:])
-    data = np.empty(offset[-1], dtype=np.uint64)
-    for block in column.blocks:
+        n_planes, n_words = block.planes.shape[1:]
         # among graphs with as many nodes and name words only the contents differ
         for size, chosen in group_rows(header_words[block.node_set]):
             position, sets = pd.factorize(block.node_set[chosen])
             table = np.stack([headers[i] for i in sets.tolist()])
-            planes_at = TEXT_WORDS + size
-            cell_words = planes_at + block.planes.shape[1] * plane_words(block.n_nodes)
-            n_planes = np.uint64(block.planes.shape[1] << 24)
-            for part in row_chunks(len(chosen), 16 * cell_words):
-                some = _consecutive(chosen[part])
-                planes, kinds = block.planes[some], block.kinds[some]
-                start = offset[block.rows[some]]
-                n = len(start)
-                # cells that lie side by side are written where they belong
-                together = start[-1] - start[0] == (n - 1) * cell_words
-                place = data[start[0] : start[0] + n * cell_words] if together else np.empty(n * cell_words, np.uint64)
-                cells = place.reshape(n, cell_words)
-                cells[:, :TEXT_WORDS] = cell_texts(kinds, block.n_nodes, count_edges(planes))
-                cells[:, TEXT_WORDS:planes_at] = table[position[part]] if len(table) > 1 else table
-                cells[:, TEXT_WORDS] |= kinds.astype(np.uint64) << np.uint64(16) | n_planes
-                cells[:, planes_at:] = planes.reshape(n, -1)
-                if not together:
-                    data[start[:, None] + np.arange(cell_words)] = cells
-    valid = length > 0
-    bitmap = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    buffers = [bitmap, pa.py_buffer(offset * 8), pa.py_buffer(data)]
-    array = pa.Array.from_buffers(pa.large_binary(), column.n_rows, buffers)
+            names_end = TEXT_WORDS + size
+            cells = np.empty((len(chosen), names_end + n_planes * n_words), np.uint64)
+            for part in row_chunks(len(chosen), 16 * cells.shape[1]):
+                some = part if len(chosen) == len(block.rows) else chosen[part]
+                planes, kinds, place = block.planes[some], block.kinds[some], cells[part]
+                place[:, :TEXT_WORDS] = cell_texts(kinds, block.n_nodes, count_edges(planes))
+                place[:, TEXT_WORDS:names_end] = table[position[part]] if len(table) > 1 else table
+                place[:, TEXT_WORDS] |= kinds.astype(np.uint64) << np.uint64(16) | np.uint64(n_planes << 24)
+                place[:, names_end:] = planes.reshape(len(planes), -1)
+            buffers = [None, pa.py_buffer(np.arange(len(cells) + 1) * cells[0].nbytes), pa.py_buffer(cells)]
+            arrays.append(pa.Array.from_buffers(pa.large_binary(), len(cells), buffers))
+            rows.append(block.rows[chosen])
+    at = np.full(column.n_rows, -1)
+    at[np.concatenate(rows)] = np.arange(sum(map(len, rows)))
+    whole = len(arrays) == 2 and len(arrays[1]) == column.n_rows
+    array = arrays[1] if whole else pa.concat_arrays(arrays).take(pa.array(at, mask=at < 0))
     packed = pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
     _known(_arrow(packed)).checked.update(block.key for block in column.blocks)
     return packed
-
-
-def _consecutive(positions: Rows) -> Rows | slice:
-    """Return ascending positions as a slice, by which arrays are not copied, where they leave none out."""
-    first, last = int(positions[0]), int(positions[-1])
-    return slice(first, last + 1) if last - first == len(positions) - 1 else positions
 
 
 def as_packed(series: pd.Series) -> pd.Series:

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..contract.confusion import Confusion
@@ -73,13 +73,9 @@ _AT_ONCE = 1e8
 
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each distinct row of words, and the number of the distinct row of each row."""
-    codes = np.zeros(len(cells), np.int64)
-    if len(cells) < cells.shape[1]:  # few graphs of many nodes
-        codes = pd.factorize(np.array([row.tobytes() for row in cells], dtype=object))[0].astype(np.int64)
-    else:
-        for word in cells.T:
-            numbers, words = pd.factorize(word)
-            codes = pd.factorize(codes * len(words) + numbers)[0].astype(np.int64)
+    texts = pa.py_buffer(np.ascontiguousarray(cells))
+    rows = pa.Array.from_buffers(pa.binary(8 * cells.shape[1]), len(cells), [None, texts])
+    codes = rows.dictionary_encode().indices.to_numpy().astype(np.int64)
     first = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
     first[codes[::-1]] = np.arange(len(cells))[::-1]
     return first, codes
