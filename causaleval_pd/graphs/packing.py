@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import operator
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import groupby, pairwise
@@ -178,7 +178,8 @@ def read_names(blob: bytes, n_nodes: int) -> tuple[str, ...]:
 _PLANES_OF_KIND = np.array([planes_of_kind(code) if code < len(KINDS) else 0 for code in range(256)])
 
 Where = Callable[[int], str]
-Decoded = tuple[tuple["Block", ...], tuple[tuple[str, ...], ...]]
+Words = NDArray[np.uint64]
+Decoded = tuple[Rows, list[tuple[str, ...]], Rows, Words, NDArray[np.uint8]]
 
 
 def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: bool = False) -> UnpackedColumn:
@@ -207,9 +208,10 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
             cells, cell_rows = _words(array, length), rows
         else:
             cells, cell_rows = _words(array.take(pa.array(chosen)), length), rows[chosen]
-        decoded, names = _one_node_set(cells, cell_rows, in_place) or _many_node_sets(cells, cell_rows, where)
-        place = np.array([node_sets.setdefault(one, len(node_sets)) for one in names], dtype=np.int64)
-        blocks += decoded if not blocks else [replace(block, node_set=place[block.node_set]) for block in decoded]
+        for some, names, node_set, planes, kinds in _decode(cells, cell_rows, where):
+            place = np.array([node_sets.setdefault(one, len(node_sets)) for one in names], dtype=np.int64)
+            place = place[node_set] if len(place) > 1 else np.broadcast_to(place, len(some))
+            blocks.append(Block(len(names[0]), some, planes if in_place else planes.copy(), kinds, place))
     return UnpackedColumn(n_rows, join_by_key(blocks), tuple(node_sets))
 
 
@@ -233,91 +235,81 @@ def _words(array: pa.Array, length: int) -> NDArray[np.uint64]:
     return raw.view(np.uint64).reshape(len(array), -1)
 
 
-def _one_node_set(cells: NDArray[np.uint64], rows: Rows, in_place: bool) -> Decoded | None:
-    """Decode cells that all have the first one's nodes; None if they do not or one is faulty."""
+def _decode(cells: Words, rows: Rows, where: Where) -> Iterator[Decoded]:
+    """Yield rows, node sets, their number by row, planes and class codes of cells of one length on as many nodes."""
+    whole = _one_node_set(cells)
+    if whole is not None:
+        names, planes, kinds = whole
+        yield rows, [names], np.broadcast_to(np.int64(0), len(rows)), planes, kinds
+        return
+    # with as many planes, their name parts have one length
+    for _, chosen in group_rows((cells[:, TEXT_WORDS] >> np.uint64(24)).astype(np.int64)):
+        some = cells[chosen]
+        node_set, digests = pd.factorize(some[:, TEXT_WORDS + 1].copy())
+        first = np.empty(len(digests), dtype=np.int64)
+        first[node_set[::-1]] = np.arange(len(node_set))[::-1]
+        try:
+            headers = [read_header(cell) for cell in some[first]]
+            planes, kinds, alike = _split_cells(some, some[first][node_set], headers[0][1], len(headers[0][0]))
+        except ValueError:
+            alike = False
+        if not alike:
+            faults = ((row, _fault(cell)) for row, cell in zip(rows.tolist(), cells, strict=True))
+            other = int(rows[chosen[0]]), "has the digest of other node names; the cell is damaged"
+            row, fault = next((pair for pair in faults if pair[1]), other)
+            raise ValueError(f"{where(row)}: {fault}")
+        yield rows[chosen], [names for names, _ in headers], node_set, planes, kinds
+
+
+def _one_node_set(cells: Words) -> tuple[tuple[str, ...], Words, NDArray[np.uint8]] | None:
+    """Return names, planes and class codes of cells that all have the first one's nodes; None of others."""
     try:
         names, size = read_header(cells[0])
     except ValueError:
         return None
-    n_nodes = len(names)
-    words, padding = plane_words(n_nodes), padding_mask(n_nodes)
+    words = plane_words(len(names))
     if cells.shape[1] == size + planes_of_kind(DAG) * words:
-        planes, kinds, alike = kernels().split_cells(cells, TEXT_WORDS, size, words, padding)
+        planes, kinds, alike = kernels().split_cells(cells, TEXT_WORDS, size, words, padding_mask(len(names)))
     else:
-        planes, kinds, alike = _split_mixed_cells(cells, size, words, padding)
-    if not alike:
-        return None
-    if not in_place:
-        planes = planes.copy()
-    return (Block(n_nodes, rows, planes, kinds, np.broadcast_to(np.int64(0), len(cells))),), (names,)
+        planes, kinds, alike = _split_cells(cells, cells[:1], size, len(names))
+    return (names, planes, kinds) if alike else None
 
 
-def _split_mixed_cells(
-    cells: NDArray[np.uint64], size: int, words: int, padding: np.uint64
-) -> tuple[NDArray[np.uint64], NDArray[np.uint8], bool]:
-    """Take cells of mixed graphs apart, as the kernel `split_cells` does those of other graphs."""
-    planes = cells[:, size:].reshape(len(cells), -1, words)
+def _split_cells(cells: Words, like: Words, size: int, n_nodes: int) -> tuple[Words, NDArray[np.uint8], bool]:
+    """Take cells of any number of planes apart as the kernel `split_cells` does, with the headers of `like`."""
+    planes = cells[:, size:].reshape(len(cells), -1, plane_words(n_nodes))
     head = cells[:, TEXT_WORDS]
     kinds = ((head & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
-    alike = bool(
-        ((head ^ head[0]) & ~CLASS_BITS == 0).all()
-        and (cells[:, TEXT_WORDS + 1 : size] == cells[0, TEXT_WORDS + 1 : size]).all()
+    alike = (
+        ((head ^ like[:, TEXT_WORDS]) & ~CLASS_BITS == 0).all()
+        and (cells[:, TEXT_WORDS + 1 : size] == like[:, TEXT_WORDS + 1 : size]).all()
         and (_PLANES_OF_KIND[kinds] == planes.shape[1]).all()
-        and not (planes[:, :, -1] & padding).any()
-        and not reserved(planes).any()
+        and not (planes[:, :, -1] & padding_mask(n_nodes)).any()
+        and not _wrong_marks(planes, kinds).any()
     )
-    return planes, kinds, alike
+    return planes, kinds, bool(alike)
 
 
-def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: Where) -> Decoded:
-    """Decode cells of one length and any node sets; a faulty cell is an error."""
+def _wrong_marks(planes: Words, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which graphs have a lone mark, or an undirected edge in a dag or digraph."""
+    if is_mixed(planes):
+        return reserved(planes)
+    return np.isin(kinds, (DAG, DIGRAPH)) & (planes[:, 0] & planes[:, 1]).any(axis=1)
 
-    def refuse(at: int, fault: str) -> ValueError:
-        return ValueError(f"{where(int(rows[at]))}: {fault}")
 
-    def header(at: int) -> tuple[tuple[str, ...], int]:
-        try:
-            return read_header(cells[at])
-        except ValueError as fault:
-            raise refuse(at, str(fault)) from None
-
-    node_set, _ = pd.factorize(cells[:, TEXT_WORDS + 1].copy())
-    first = np.empty(int(node_set.max()) + 1, dtype=np.int64)
-    first[node_set[::-1]] = np.arange(len(node_set))[::-1]
-    headers = [header(at) for at in first.tolist()]
-    # each cell must have the header of the first one with its digest, but for the class
-    like, head = first[node_set], cells[:, TEXT_WORDS].copy()
-    kinds = ((head & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
-    differing = _PLANES_OF_KIND[kinds] != ((head >> np.uint64(24)) & np.uint64(0xFF)).astype(np.int64)
-    sizes = np.array([size for _, size in headers], dtype=np.int64)[node_set]
-    for size, chosen in group_rows(sizes):
-        for part in row_chunks(len(chosen), 16 * size):
-            some = chosen[part]
-            unlike = cells[some, TEXT_WORDS:size] ^ cells[like[some], TEXT_WORDS:size]
-            unlike[:, 0] &= ~CLASS_BITS
-            differing[some] |= unlike.any(axis=1)
-    if differing.any():
-        at = int(differing.argmax())
-        header(at)
-        raise refuse(at, "has the digest of other node names; the cell is damaged")
-    blocks = []
-    for key, chosen in group_rows((head >> np.uint64(24)).astype(np.int64)):
-        # cells of one length on as many nodes, with as many planes, have name parts of one length
-        n_nodes = key >> 8
-        planes = np.ascontiguousarray(cells[chosen, sizes[chosen[0]] :]).reshape(len(chosen), -1, plane_words(n_nodes))
-        padded = (planes[:, :, -1] & padding_mask(n_nodes)).any(axis=1)
-        faults = {"has bits set beyond its last pair of nodes; the cell is damaged": padded}
-        if is_mixed(planes):
-            faults["has an edge with a mark at one end only; the cell is damaged"] = reserved(planes)
-        else:
-            undirected = (planes[:, 0] & planes[:, 1]).any(axis=1)
-            for kind in (DAG, DIGRAPH):
-                faults[f"is declared a {KINDS[kind]} but has undirected edges"] = undirected & (kinds[chosen] == kind)
-        for fault, wrong in faults.items():
-            if wrong.any():
-                raise refuse(chosen[wrong.argmax()], fault)
-        blocks.append(Block(n_nodes, rows[chosen], planes, kinds[chosen], node_set[chosen].astype(np.int64)))
-    return tuple(blocks), tuple(names for names, _ in headers)
+def _fault(cell: NDArray[np.uint64]) -> str | None:
+    """Return what is wrong with a cell of whole words, or None."""
+    try:
+        names, size = read_header(cell)
+    except ValueError as fault:
+        return str(fault)
+    planes, kind = cell[size:].reshape(1, -1, plane_words(len(names))), int(cell[TEXT_WORDS]) >> 16 & 0xFF
+    if (planes[:, :, -1] & padding_mask(len(names))).any():
+        return "has bits set beyond its last pair of nodes; the cell is damaged"
+    if not _wrong_marks(planes, np.array([kind])).any():
+        return None
+    lone = "has an edge with a mark at one end only; the cell is damaged"
+    return lone if is_mixed(planes) else f"is declared a {KINDS[kind]} but has undirected edges"
 
 
 @dataclass
