@@ -31,7 +31,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, register_cell_format
+from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, pack_rows, register_cell_format
 from ..contract.checks import alike, explain_alike, face, name_row
 from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .kernels import kernels
@@ -401,8 +401,7 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place
     """
     where = partial(name_row, index=series.index, column=series.name if column is None else column)
     if not is_packed(series):
-        cells = pa.array(_bytes_cells(series, where), type=pa.large_binary())
-        return replace(unpack_array(cells, where, in_place=in_place), checked=set())
+        series = pack_rows(series, _bytes_of, column)
     array = _arrow(series)
     known = _known(array)
     if in_place and known.unpacked is not None:
@@ -415,20 +414,13 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place
     return unpacked
 
 
-def _bytes_cells(series: pd.Series, where: Where) -> list[bytes | None]:
-    """Return the cells of an object column of bytes."""
-    missing = series.isna().to_numpy()
-    cells: list[bytes | None] = []
-    for row, cell in enumerate(series.array):
-        if missing[row]:
-            cells.append(None)
-        elif isinstance(cell, bytes):
-            cells.append(cell)
-        elif isinstance(cell, str) and TEXT_OF_OBJECT.match(cell):
-            raise ValueError(f"{where(row)}: {explain_text(cell)}")
-        else:
-            raise TypeError(f"{where(row)}: expected packed bytes, found {type(cell).__name__}; use graph_column")
-    return cells
+def _bytes_of(row: int, cell: Any) -> bytes:
+    """Return a cell of an object column, which must be bytes."""
+    if isinstance(cell, bytes):
+        return cell
+    if isinstance(cell, str) and TEXT_OF_OBJECT.match(cell):
+        raise ValueError(explain_text(cell))
+    raise TypeError(f"expected packed bytes, found {type(cell).__name__}; use graph_column")
 
 
 @dataclass(frozen=True, eq=False)

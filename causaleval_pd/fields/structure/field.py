@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...contract.checks import hint_alike, name_row
@@ -25,6 +26,7 @@ from ...graphs.packing import (
     first_other_nodes,
     pack_column,
     shared_rows,
+    unpack_array,
     unpack_column,
 )
 from ...graphs.pairs import GraphBatch, GraphPairs, Inputs
@@ -106,7 +108,7 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
     left = right if truth is None else as_graph(truth)
     if left.nodes != right.nodes:
         raise ValueError(different_nodes(list(left.nodes), list(right.nodes)))
-    columns = [unpack_column(pd.Series([graph.to_bytes()], dtype=object)) for graph in (left, right)]
+    columns = [unpack_array(pa.array([graph.to_bytes()], pa.large_binary()), str) for graph in (left, right)]
     columns[0] = columns[1] if truth is None else columns[0]
     *blocks, _, truth_index, estimate_index = shared_rows(*columns)[0]
     inputs = Inputs(columns[0].node_sets, blocks[0].node_set)
