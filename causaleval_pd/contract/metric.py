@@ -169,16 +169,19 @@ class Metric:
         value = np.asarray(self.function(pairs, **options))[0]
         return value if self.dims else value.item()
 
-    def of_taken(self, pairs: Pairs) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    def of_taken(
+        self, pairs: Pairs, compute: Callable[[Pairs], NDArray[Any]] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return the values of the pairs that the metric takes, NaN for the others, and which it takes."""
-        values, taken = np.full(pairs.n, np.nan), ~self.refused(pairs)
-        while taken.any():
-            at = np.flatnonzero(taken)
+        taken = ~self.refused(pairs)
+        if taken.all():
             try:
-                values[at] = self(pairs if len(at) == pairs.n else pairs.take(at))
-                break
+                return np.asarray((compute or self)(pairs), np.float64), taken
             except PairError as error:
-                taken[at[error.positions]] = False
+                taken[error.positions] = False
+        at, values = np.flatnonzero(taken), np.full(pairs.n, np.nan)
+        if len(at):
+            values[at], taken[at] = self.of_taken(pairs.take(at), compute)
         return values, taken
 
     def __repr__(self) -> str:

@@ -36,14 +36,12 @@ from ..tables.clusters import repeated_strata
 from .reading import (
     cells,
     cluster_ids,
-    cluster_setting,
     combined_nulls,
     fill_failed,
     need_controls,
     relabelled_nulls,
     strata_dims,
     stratum_seeds,
-    tested,
     variable,
 )
 from .schema import FAILED, NO_RUN, variable_name
@@ -327,10 +325,3 @@ def described_p(tests: StratumTests, p: Floats, cluster: str, able: Bools) -> St
     n = np.where(tests.by_logs, np.nan, np.where(np.isnan(tests.combined), n_draws, COMBINATIONS))
     floor = np.nan_to_num(p * (n + 1), nan=np.inf) <= 1 + 1e-9
     return StratumP(p, np.sqrt(p * (1 - p) / n), floor, tests.p_methods(cluster, able))
-
-
-def stratum_p(cube: xr.Dataset, metric: str, statistic: Statistic = "mean") -> StratumP:
-    """Return the p-values of the strata's tests; NaN where their null model is a point of reference."""
-    tests, able = stratum_tests(cube, metric, statistic), tested(cube, metric)
-    p = tests.p_values(str(cube[metric].attrs["direction"]), able)
-    return described_p(tests, p, cluster_setting(cube), able)

@@ -85,9 +85,6 @@ def _one_a_pair(ends: Ends) -> _Marks:
     return marks
 
 
-#: letters of texts that are kept to be found again
-_MOST_LETTERS = 1 << 24
-
 _Read = tuple[Encoding, Edges | Matrix | bytes]
 
 
@@ -104,9 +101,8 @@ class _Stack(NamedTuple):
     """Matrices that are decoded together: of one encoding, shape and kind of number, over the same labels."""
 
     encoding: Encoding
-    labels: Labels
-    expected: Nodes | None
-    is_named: bool
+    labels: list[str]
+    matched: Matched
     cells: list[tuple[int, NDArray[Any]]]
 
 
@@ -130,8 +126,8 @@ class Cells:
         if not isinstance(encoding, list):
             self._recogniser(0)  # refuses an unknown name
         self._sets = NodeSets(rename)
-        self._texts: dict[tuple[str, Recogniser], _Read] = {}
-        self._n_letters = 0
+        #: reads a text once, however often it stands in the column
+        self._read_text = cache(self._read_cell)
         self._packed: list[tuple[int, bytes]] = []
         #: the class that the cell of a row names
         self._named: dict[int, str] = {}
@@ -194,17 +190,6 @@ class Cells:
         else:
             self._add_matrix(row, cell, encoding, content)
 
-    def _read_text(self, text: str, recogniser: Recogniser) -> _Read:
-        """Read a text, or return what the same text was read as before."""
-        reading = self._texts.get((text, recogniser))
-        if reading is None:
-            reading = self._read_cell(text, recogniser)
-            self._n_letters += len(text)
-            if self._n_letters > _MOST_LETTERS:
-                self._texts, self._n_letters = {}, len(text)
-            self._texts[text, recogniser] = reading
-        return reading
-
     def _read_cell(self, cell: Any, recogniser: Recogniser) -> _Read:
         # before an encoding compares values with its codes
         of_marks = isinstance(cell, np.ndarray) and cell.dtype.kind == "U"
@@ -229,21 +214,19 @@ class Cells:
         stack = self._stacks.get(kind)
         if stack is None:  # matrices of one kind are checked once
             _check_matrix(values, matrix.labels)
-            is_named = matrix.labels is not None
             labels = matrix.labels if matrix.labels is not None else self._matrix_names(cell, values, expected)
             if len(labels) != values.shape[0]:
                 expectation = f"expected {len(labels)} as there are names {short(labels)}"
                 raise ValueError(f"found a matrix of {values.shape[0]} nodes, {expectation}")
-            if hasattr(values, "tocoo"):
-                ends = decode_sparse(encoding, values, [str(label) for label in labels])
-                self._graphs.append((row, self._match(labels, expected, is_named), _one_a_pair(ends)))
+            names = [str(label) for label in labels]
+            ends = decode_sparse(encoding, values, names) if hasattr(values, "tocoo") else None
+            # names given by `nodes=` are taken as they are
+            matched = self._sets.place(tuple(names)) if matrix.labels is None else self._sets.match(labels, expected)
+            if ends is not None:
+                self._graphs.append((row, matched, _one_a_pair(ends)))
                 return
-            stack = self._stacks[kind] = _Stack(encoding, labels, expected, is_named, [])
+            stack = self._stacks[kind] = _Stack(encoding, names, matched, [])
         stack.cells.append((row, values))
-
-    def _match(self, labels: Labels, expected: Nodes | None, is_named: bool) -> Matched:
-        """Match labels of a cell's own with the expected names; names given by `nodes=` are taken as they are."""
-        return self._sets.match(labels, expected) if is_named else self._sets.place(tuple(map(str, labels)))
 
     def _matrix_names(self, cell: Any, values: Any, expected: Nodes | None) -> Nodes:
         """Return the names of a matrix that brings none: those of `nodes=`, else numbers."""
@@ -291,9 +274,7 @@ class Cells:
 
     def _decode_stacks(self) -> Iterator[Block]:
         for stack in self._stacks.values():
-            names = [str(label) for label in stack.labels]
-            with self._naming(stack.cells[0][0]):
-                matched = self._match(stack.labels, stack.expected, stack.is_named)
+            names, matched = stack.labels, stack.matched
             order = np.argsort(matched.rank)
             for part in row_chunks(len(stack.cells), 8 * len(names) ** 2):
                 rows = np.array([row for row, _ in stack.cells[part]], dtype=np.int64)

@@ -177,8 +177,7 @@ def to_skeletons(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.uint8
     """Return each graph with all edges undirected, and its class: cpdag, else pdag; skeleton of four planes."""
     if mixed.is_mixed(planes):
         return mixed.lines(mixed.adjacencies(planes)), np.full(len(planes), SKELETON, np.uint8)
-    edges = planes[:, 0] | planes[:, 1]
-    skeletons = np.stack([edges, edges], axis=1)
+    skeletons = np.stack([mixed.adjacencies(planes)] * 2, axis=1)
     return skeletons, np.where(is_cpdag(skeletons, n_nodes), CPDAG, PDAG).astype(np.uint8)
 
 

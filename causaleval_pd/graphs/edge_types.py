@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.planes import ADMG, ARROW, CIRCLE, DAG, MAG, NONE, TAIL, plane_words, planes_from_matrices, row_chunks
+from .kernels.planes import ADMG, ARROW, CIRCLE, DAG, MAG, NONE, TAIL, planes_from_matrices, row_chunks
 from .mixed.conversions import project
-from .mixed.marks import bidirected, is_mixed, marks_from_planes
+from .mixed.marks import bidirected, is_mixed, spouses
 from .mixed.relations import DEFINITE, ancestors
 
 Values = NDArray[np.float64]
@@ -44,8 +44,7 @@ TYPES = (
     reversed_type(DOUBLE),
 )
 ONE_WAY = (FORWARD, ARROW + 4 * ARROW, CIRCLE + 4 * ARROW, CIRCLE + 4 * CIRCLE, LINE, TAIL + 4 * CIRCLE, DOUBLE)
-#: planes of the relations of a pair of nodes of a true graph, and their bits
-_ANCESTOR, _DESCENDANT, _CONFOUNDED, _COMMON = range(4)
+#: bits of the relations of a pair of nodes of a true graph, one a plane
 ABOVE, BELOW, CONFOUNDED, COMMON = (1 << plane for plane in range(4))
 #: whether the node at either end is an ancestor of the other one
 _UP = (ABOVE, BELOW)
@@ -194,6 +193,11 @@ class EdgeTypes:
         return np.broadcast_to(d * (d - 1) / 2, self.shape)
 
     @property
+    def directions(self) -> list[Values]:
+        """The counts of directions in the order of the kernel `direction_counts`."""
+        return [getattr(self, name) for name in _DIRECTIONS]
+
+    @property
     def tn(self) -> Values:
         """Pairs of nodes that are adjacent in neither graph."""
         return self.n_pairs - self.true_edges - self.fp
@@ -205,29 +209,26 @@ class EdgeTypes:
         return changed
 
 
+_ADJACENCIES = ("tp", "fp", "fn", "tn", "different")
+_DIRECTIONS = ("same_direction", "reversed", "true_directed", "estimated_directed", "lost_direction", "added_direction")
+
+
+@dataclass(frozen=True, eq=False)
 class PairCounts:
-    """The counts of `EDGES` that default metrics use, of n pairs of graphs, by two kernels without a table.
+    """The counts of `EDGES` that default metrics use, of n pairs of graphs, by two kernels without a table."""
 
-    `adjacencies` returns them as the kernel `adjacency_counts`, `directions` as `direction_counts` or a table of types.
-    """
-
-    def __init__(
-        self,
-        n_nodes: int,
-        n: int,
-        adjacencies: Callable[[], Sequence[Values]],
-        directions: Callable[[], Sequence[Values] | EdgeTypes],
-    ) -> None:
-        self.n_nodes, self._n = n_nodes, n
-        self._adjacencies, self._directions = adjacencies, directions
+    n_nodes: int
+    n: int
+    #: returns the counts of adjacencies, as the kernel `adjacency_counts` does
+    adjacencies: Callable[[], Sequence[Values]]
+    #: returns those of directions, as the kernel `direction_counts` does
+    directions: Callable[[], Sequence[Values]]
 
     def __getattr__(self, name: str) -> Values:
         if name in _ADJACENCIES:
-            self.__dict__.update(zip(_ADJACENCIES, self._adjacencies(), strict=True))
+            self.__dict__.update(zip(_ADJACENCIES, self.adjacencies(), strict=True))
         elif name in _DIRECTIONS:
-            counts = self._directions()
-            numbers = [getattr(counts, x) for x in _DIRECTIONS] if isinstance(counts, EdgeTypes) else counts
-            self.__dict__.update(zip(_DIRECTIONS, numbers, strict=True))
+            self.__dict__.update(zip(_DIRECTIONS, self.directions(), strict=True))
         elif name in _SUMS:
             self.__dict__[name] = _SUMS[name](self)
         else:
@@ -237,11 +238,9 @@ class PairCounts:
     @property
     def n_pairs(self) -> Values:
         """Pairs of nodes."""
-        return np.full(self._n, self.n_nodes * (self.n_nodes - 1) / 2)
+        return np.full(self.n, self.n_nodes * (self.n_nodes - 1) / 2)
 
 
-_ADJACENCIES = ("tp", "fp", "fn", "tn", "different")
-_DIRECTIONS = ("same_direction", "reversed", "true_directed", "estimated_directed", "lost_direction", "added_direction")
 _SUMS: dict[str, Callable[[Any], Values]] = {
     "true_edges": lambda c: c.tp + c.fn,
     "estimated_edges": lambda c: c.tp + c.fp,
@@ -310,26 +309,15 @@ class Origins:
             seen = (np.arange(len(rows))[:, None, None], observed[:, :, None], observed[:, None, :])
             masks.ancestor[rows] = above[seen]
             masks.common_ancestor[rows] = _common_ancestors(planes, above, observed)[seen]
-            masks.confounded[rows] = _spouses(project(planes, self.n_nodes, observed, to_admg=True), d)
+            masks.confounded[rows] = spouses(project(planes, self.n_nodes, observed, to_admg=True), d)
         return masks
 
     @cached_property
     def relation_planes(self) -> Planes:
         """The relations as pair planes (N, 4, W): ancestor forward and backward, confounded, with a common ancestor."""
-        n, d = self.observed.shape
-        planes = np.zeros((n, 4, plane_words(d)), np.uint64)
-        order = np.arange(d, dtype=np.int64)
-        planes[:, [_ANCESTOR, _DESCENDANT]] = planes_from_matrices(self.relations.ancestor, order)
-        planes[:, _CONFOUNDED] = planes_from_matrices(self.relations.confounded, order)[:, 0]
-        planes[:, _COMMON] = planes_from_matrices(self.relations.common_ancestor, order)[:, 0]
-        return planes
-
-
-def _spouses(planes: Planes, n_nodes: int) -> NDArray[np.bool_]:
-    """Return which nodes of graphs of four planes an edge <-> joins, beside -> or not, (N, d, d)."""
-    marks = marks_from_planes(planes, n_nodes)
-    heads = (marks == ARROW) & np.isin(marks.transpose(0, 2, 1), (NONE, ARROW))
-    return heads | heads.transpose(0, 2, 1)
+        order = np.arange(self.observed.shape[1], dtype=np.int64)
+        above, confounded, common = (planes_from_matrices(relation, order) for relation in self.relations)
+        return np.stack([above[:, 0], above[:, 1], confounded[:, 0], common[:, 0]], axis=1)
 
 
 def _common_ancestors(planes: Planes, above: NDArray[np.bool_], observed: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -341,7 +329,7 @@ def _common_ancestors(planes: Planes, above: NDArray[np.bool_], observed: NDArra
     hidden = above.astype(np.float32) * latent[:, :, None]
     shared = hidden.transpose(0, 2, 1) @ hidden
     if is_mixed(planes) and bidirected(planes).any():
-        shared += reach.transpose(0, 2, 1) @ _spouses(planes, n_nodes).astype(np.float32) @ reach
+        shared += reach.transpose(0, 2, 1) @ spouses(planes, n_nodes).astype(np.float32) @ reach
     mask = shared > 0
     mask[:, range(n_nodes), range(n_nodes)] = False
     return np.asarray(mask)

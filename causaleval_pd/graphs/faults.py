@@ -14,7 +14,7 @@ from .classes import class_cpdag
 from .edge_strings import write_edges, write_names
 from .kernels.planes import ADMG, ARROW, CIRCLE, CPDAG, DAG, DIGRAPH, MAG, PAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
 from .mixed.conversions import mag_to_pag, pag_to_mag
-from .mixed.marks import edges_of, lift, lower, marks_from_planes
+from .mixed.marks import edges_of, lift, lower, marks_from_planes, spouses
 
 Planes = NDArray[np.uint64]
 
@@ -58,8 +58,7 @@ class _Written:
     @cached_property
     def spouses(self) -> NDArray[np.bool_]:
         """Which pairs have a bidirected edge."""
-        edges = (self.marks == ARROW) & (self.marks.T != TAIL) & (self.marks.T != CIRCLE)
-        return edges | edges.T
+        return spouses(self.planes, len(self.names))[0]
 
     def edge(self, i: int, j: int) -> str:
         """Write the edge or edges of a pair."""

@@ -19,18 +19,19 @@ from __future__ import annotations
 import hashlib
 import operator
 import weakref
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, register_cell_format
+from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, pack_rows, register_cell_format
 from ..contract.checks import alike, explain_alike, face, name_row
 from .edge_strings import TEXT_OF_OBJECT, explain_text
 from .kernels import kernels
@@ -177,7 +178,8 @@ def read_names(blob: bytes, n_nodes: int) -> tuple[str, ...]:
 _PLANES_OF_KIND = np.array([planes_of_kind(code) if code < len(KINDS) else 0 for code in range(256)])
 
 Where = Callable[[int], str]
-Decoded = tuple[tuple["Block", ...], tuple[tuple[str, ...], ...]]
+Words = NDArray[np.uint64]
+Decoded = tuple[Rows, list[tuple[str, ...]], Rows, Words, NDArray[np.uint8]]
 
 
 def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: bool = False) -> UnpackedColumn:
@@ -189,21 +191,28 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
         array = to_large_binary(array)
     rows = np.arange(n_rows, dtype=np.int64)
     if array.null_count:
-        rows = rows[array.is_valid().to_numpy(zero_copy_only=False)]
-    if not len(rows):
-        return UnpackedColumn(n_rows, (), ())
-    words, length = _cell_words(array, rows, where)
-    if len(length) == 1:
-        return UnpackedColumn(n_rows, *_decode(words.reshape(len(rows), length[0]), rows, where, in_place))
-    start = np.cumsum(length) - length
-    all_blocks: list[Block] = []
+        # a null may own bytes; dropping it closes the gap
+        rows, array = rows[array.is_valid().to_numpy(zero_copy_only=False)], array.drop_null()
+    groups = group_rows(pc.binary_length(array).to_numpy())
+    odd = [int(chosen[0]) for length, chosen in groups if length % 8 or length < 8 * (TEXT_WORDS + HEADER_WORDS)]
+    if odd:
+        at = min(odd)
+        raise ValueError(
+            f"{where(int(rows[at]))}: {not_a_graph(array[at].as_py())}; a cell has whole 64-bit words, at least seven"
+        )
+    blocks: list[Block] = []
     # graphs on the same nodes have cells of one length for each number of planes
     node_sets: dict[tuple[str, ...], int] = {}
-    for cell_words, chosen in group_rows(length):
-        blocks, names = _decode(_cell_matrix(words, start[chosen], cell_words), rows[chosen], where, in_place)
-        place = np.array([node_sets.setdefault(one, len(node_sets)) for one in names], dtype=np.int64)
-        all_blocks += [replace(block, node_set=place[block.node_set]) for block in blocks]
-    return UnpackedColumn(n_rows, join_by_key(all_blocks), tuple(node_sets))
+    for length, chosen in groups:
+        if len(groups) == 1:
+            cells, cell_rows = _words(array, length), rows
+        else:
+            cells, cell_rows = _words(array.take(pa.array(chosen)), length), rows[chosen]
+        for some, names, node_set, planes, kinds in _decode(cells, cell_rows, where):
+            place = np.array([node_sets.setdefault(one, len(node_sets)) for one in names], dtype=np.int64)
+            place = place[node_set] if len(place) > 1 else np.broadcast_to(place, len(some))
+            blocks.append(Block(len(names[0]), some, planes if in_place else planes.copy(), kinds, place))
+    return UnpackedColumn(n_rows, join_by_key(blocks), tuple(node_sets))
 
 
 def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -215,126 +224,92 @@ def to_large_binary(array: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedA
         return pa.chunked_array([flat]) if isinstance(array, pa.ChunkedArray) else flat
 
 
-def _cell_words(array: pa.Array, rows: Rows, where: Where) -> tuple[NDArray[np.uint64], Rows]:
-    """Return present cells in a row as words, a view where buffers allow it, and their lengths, one if all equal."""
-    if array.null_count:
-        # a null may own bytes; dropping it closes the gap
-        array = array.drop_null()
+def _words(array: pa.Array, length: int) -> NDArray[np.uint64]:
+    """Return cells of one length in bytes as words, (n, words); a view where the buffer allows it."""
     _, offsets, data = array.buffers()
     dtype = np.int64 if pa.types.is_large_binary(array.type) else np.int32
-    bounds = np.frombuffer(offsets, dtype=dtype)[array.offset : array.offset + len(array) + 1]
-    length = np.diff(bounds)
-    length = (length[:1] if (length == length[0]).all() else length).astype(np.int64, copy=False)
-    bad = (length & 7 != 0) | (length < 8 * (TEXT_WORDS + HEADER_WORDS))
-    if bad.any():
-        at = int(bad.argmax())
-        raise ValueError(
-            f"{where(int(rows[at]))}: {not_a_graph(array[at].as_py())}; a cell has whole 64-bit words, at least seven"
-        )
-    raw = np.frombuffer(data, dtype=np.uint8)[bounds[0] : bounds[-1]]
+    first = int(np.frombuffer(offsets, dtype=dtype)[array.offset])
+    raw = np.frombuffer(data, np.uint8)[first : first + length * len(array)]
     if raw.ctypes.data % 8:
         raw = raw.copy()
-    return raw.view(np.uint64), length >> 3
+    return raw.view(np.uint64).reshape(len(array), -1)
 
 
-def _cell_matrix(words: NDArray[np.uint64], start: NDArray[np.int64], cell_words: int) -> NDArray[np.uint64]:
-    """Return the cells of one length, (n, cell_words); a view where they follow one another."""
-    n = len(start)
-    if start[-1] - start[0] == (n - 1) * cell_words:
-        return words[start[0] : start[0] + n * cell_words].reshape(n, cell_words)
-    return np.asarray(np.lib.stride_tricks.sliding_window_view(words, cell_words)[start])
+def _decode(cells: Words, rows: Rows, where: Where) -> Iterator[Decoded]:
+    """Yield rows, node sets, their number by row, planes and class codes of cells of one length on as many nodes."""
+    whole = _one_node_set(cells)
+    if whole is not None:
+        names, planes, kinds = whole
+        yield rows, [names], np.broadcast_to(np.int64(0), len(rows)), planes, kinds
+        return
+    # with as many planes, their name parts have one length
+    for _, chosen in group_rows((cells[:, TEXT_WORDS] >> np.uint64(24)).astype(np.int64)):
+        some = cells[chosen]
+        node_set, digests = pd.factorize(some[:, TEXT_WORDS + 1].copy())
+        first = np.empty(len(digests), dtype=np.int64)
+        first[node_set[::-1]] = np.arange(len(node_set))[::-1]
+        try:
+            headers = [read_header(cell) for cell in some[first]]
+            planes, kinds, alike = _split_cells(some, some[first][node_set], headers[0][1], len(headers[0][0]))
+        except ValueError:
+            alike = False
+        if not alike:
+            faults = ((row, _fault(cell)) for row, cell in zip(rows.tolist(), cells, strict=True))
+            other = int(rows[chosen[0]]), "has the digest of other node names; the cell is damaged"
+            row, fault = next((pair for pair in faults if pair[1]), other)
+            raise ValueError(f"{where(row)}: {fault}")
+        yield rows[chosen], [names for names, _ in headers], node_set, planes, kinds
 
 
-def _decode(cells: NDArray[np.uint64], rows: Rows, where: Where, in_place: bool) -> Decoded:
-    """Decode cells of one length."""
-    return _one_node_set(cells, rows, in_place) or _many_node_sets(cells, rows, where)
-
-
-def _one_node_set(cells: NDArray[np.uint64], rows: Rows, in_place: bool) -> Decoded | None:
-    """Decode cells that all have the first one's nodes; None if they do not or one is faulty."""
+def _one_node_set(cells: Words) -> tuple[tuple[str, ...], Words, NDArray[np.uint8]] | None:
+    """Return names, planes and class codes of cells that all have the first one's nodes; None of others."""
     try:
         names, size = read_header(cells[0])
     except ValueError:
         return None
-    n_nodes = len(names)
-    words, padding = plane_words(n_nodes), padding_mask(n_nodes)
+    words = plane_words(len(names))
     if cells.shape[1] == size + planes_of_kind(DAG) * words:
-        planes, kinds, alike = kernels().split_cells(cells, TEXT_WORDS, size, words, padding)
+        planes, kinds, alike = kernels().split_cells(cells, TEXT_WORDS, size, words, padding_mask(len(names)))
     else:
-        planes, kinds, alike = _split_mixed_cells(cells, size, words, padding)
-    if not alike:
-        return None
-    if not in_place:
-        planes = planes.copy()
-    return (Block(n_nodes, rows, planes, kinds, np.broadcast_to(np.int64(0), len(cells))),), (names,)
+        planes, kinds, alike = _split_cells(cells, cells[:1], size, len(names))
+    return (names, planes, kinds) if alike else None
 
 
-def _split_mixed_cells(
-    cells: NDArray[np.uint64], size: int, words: int, padding: np.uint64
-) -> tuple[NDArray[np.uint64], NDArray[np.uint8], bool]:
-    """Take cells of mixed graphs apart, as the kernel `split_cells` does those of other graphs."""
-    planes = cells[:, size:].reshape(len(cells), -1, words)
+def _split_cells(cells: Words, like: Words, size: int, n_nodes: int) -> tuple[Words, NDArray[np.uint8], bool]:
+    """Take cells of any number of planes apart as the kernel `split_cells` does, with the headers of `like`."""
+    planes = cells[:, size:].reshape(len(cells), -1, plane_words(n_nodes))
     head = cells[:, TEXT_WORDS]
     kinds = ((head & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
-    alike = bool(
-        ((head ^ head[0]) & ~CLASS_BITS == 0).all()
-        and (cells[:, TEXT_WORDS + 1 : size] == cells[0, TEXT_WORDS + 1 : size]).all()
+    alike = (
+        ((head ^ like[:, TEXT_WORDS]) & ~CLASS_BITS == 0).all()
+        and (cells[:, TEXT_WORDS + 1 : size] == like[:, TEXT_WORDS + 1 : size]).all()
         and (_PLANES_OF_KIND[kinds] == planes.shape[1]).all()
-        and not (planes[:, :, -1] & padding).any()
-        and not reserved(planes).any()
+        and not (planes[:, :, -1] & padding_mask(n_nodes)).any()
+        and not _wrong_marks(planes, kinds).any()
     )
-    return planes, kinds, alike
+    return planes, kinds, bool(alike)
 
 
-def _many_node_sets(cells: NDArray[np.uint64], rows: NDArray[np.int64], where: Where) -> Decoded:
-    """Decode cells of one length and any node sets; a faulty cell is an error."""
+def _wrong_marks(planes: Words, kinds: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which graphs have a lone mark, or an undirected edge in a dag or digraph."""
+    if is_mixed(planes):
+        return reserved(planes)
+    return np.isin(kinds, (DAG, DIGRAPH)) & (planes[:, 0] & planes[:, 1]).any(axis=1)
 
-    def refuse(at: int, fault: str) -> ValueError:
-        return ValueError(f"{where(int(rows[at]))}: {fault}")
 
-    def header(at: int) -> tuple[tuple[str, ...], int]:
-        try:
-            return read_header(cells[at])
-        except ValueError as fault:
-            raise refuse(at, str(fault)) from None
-
-    node_set, _ = pd.factorize(cells[:, TEXT_WORDS + 1].copy())
-    first = np.empty(int(node_set.max()) + 1, dtype=np.int64)
-    first[node_set[::-1]] = np.arange(len(node_set))[::-1]
-    headers = [header(at) for at in first.tolist()]
-    # each cell must have the header of the first one with its digest, but for the class
-    like, head = first[node_set], cells[:, TEXT_WORDS].copy()
-    kinds = ((head & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
-    differing = _PLANES_OF_KIND[kinds] != ((head >> np.uint64(24)) & np.uint64(0xFF)).astype(np.int64)
-    sizes = np.array([size for _, size in headers], dtype=np.int64)[node_set]
-    for size, chosen in group_rows(sizes):
-        for part in row_chunks(len(chosen), 16 * size):
-            some = chosen[part]
-            unlike = cells[some, TEXT_WORDS:size] ^ cells[like[some], TEXT_WORDS:size]
-            unlike[:, 0] &= ~CLASS_BITS
-            differing[some] |= unlike.any(axis=1)
-    if differing.any():
-        at = int(differing.argmax())
-        header(at)
-        raise refuse(at, "has the digest of other node names; the cell is damaged")
-    blocks = []
-    for key, chosen in group_rows((head >> np.uint64(24)).astype(np.int64)):
-        # cells of one length on as many nodes, with as many planes, have name parts of one length
-        n_nodes = key >> 8
-        planes = np.ascontiguousarray(cells[chosen, sizes[chosen[0]] :]).reshape(len(chosen), -1, plane_words(n_nodes))
-        padded = (planes[:, :, -1] & padding_mask(n_nodes)).any(axis=1)
-        faults = {"has bits set beyond its last pair of nodes; the cell is damaged": padded}
-        if is_mixed(planes):
-            faults["has an edge with a mark at one end only; the cell is damaged"] = reserved(planes)
-        else:
-            undirected = (planes[:, 0] & planes[:, 1]).any(axis=1)
-            for kind in (DAG, DIGRAPH):
-                faults[f"is declared a {KINDS[kind]} but has undirected edges"] = undirected & (kinds[chosen] == kind)
-        for fault, wrong in faults.items():
-            if wrong.any():
-                raise refuse(chosen[wrong.argmax()], fault)
-        blocks.append(Block(n_nodes, rows[chosen], planes, kinds[chosen], node_set[chosen].astype(np.int64)))
-    return tuple(blocks), tuple(names for names, _ in headers)
+def _fault(cell: NDArray[np.uint64]) -> str | None:
+    """Return what is wrong with a cell of whole words, or None."""
+    try:
+        names, size = read_header(cell)
+    except ValueError as fault:
+        return str(fault)
+    planes, kind = cell[size:].reshape(1, -1, plane_words(len(names))), int(cell[TEXT_WORDS]) >> 16 & 0xFF
+    if (planes[:, :, -1] & padding_mask(len(names))).any():
+        return "has bits set beyond its last pair of nodes; the cell is damaged"
+    if not _wrong_marks(planes, np.array([kind])).any():
+        return None
+    lone = "has an edge with a mark at one end only; the cell is damaged"
+    return lone if is_mixed(planes) else f"is declared a {KINDS[kind]} but has undirected edges"
 
 
 @dataclass
@@ -366,49 +341,32 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     """Pack decoded graphs into a column of `COLUMN_DTYPE`; rows in no block become missing."""
     headers = [names_header(names) for names in column.node_sets]
     header_words = np.array([len(words) for words in headers], dtype=np.int64)
-    length = np.zeros(column.n_rows, dtype=np.int64)
+    arrays, rows = [pa.array([], pa.large_binary())], [np.zeros(0, np.int64)]
     for block in column.blocks:
-        plane_part = block.planes.shape[1] * plane_words(block.n_nodes)
-        length[block.rows] = TEXT_WORDS + header_words[block.node_set] + plane_part
-    offset = np.zeros(column.n_rows + 1, dtype=np.int64)
-    np.cumsum(length, out=offset[1:])
-    data = np.empty(offset[-1], dtype=np.uint64)
-    for block in column.blocks:
+        n_planes, n_words = block.planes.shape[1:]
         # among graphs with as many nodes and name words only the contents differ
         for size, chosen in group_rows(header_words[block.node_set]):
             position, sets = pd.factorize(block.node_set[chosen])
             table = np.stack([headers[i] for i in sets.tolist()])
-            planes_at = TEXT_WORDS + size
-            cell_words = planes_at + block.planes.shape[1] * plane_words(block.n_nodes)
-            n_planes = np.uint64(block.planes.shape[1] << 24)
-            for part in row_chunks(len(chosen), 16 * cell_words):
-                some = _consecutive(chosen[part])
-                planes, kinds = block.planes[some], block.kinds[some]
-                start = offset[block.rows[some]]
-                n = len(start)
-                # cells that lie side by side are written where they belong
-                together = start[-1] - start[0] == (n - 1) * cell_words
-                place = data[start[0] : start[0] + n * cell_words] if together else np.empty(n * cell_words, np.uint64)
-                cells = place.reshape(n, cell_words)
-                cells[:, :TEXT_WORDS] = cell_texts(kinds, block.n_nodes, count_edges(planes))
-                cells[:, TEXT_WORDS:planes_at] = table[position[part]] if len(table) > 1 else table
-                cells[:, TEXT_WORDS] |= kinds.astype(np.uint64) << np.uint64(16) | n_planes
-                cells[:, planes_at:] = planes.reshape(n, -1)
-                if not together:
-                    data[start[:, None] + np.arange(cell_words)] = cells
-    valid = length > 0
-    bitmap = None if valid.all() else pa.py_buffer(np.packbits(valid, bitorder="little"))
-    buffers = [bitmap, pa.py_buffer(offset * 8), pa.py_buffer(data)]
-    array = pa.Array.from_buffers(pa.large_binary(), column.n_rows, buffers)
+            names_end = TEXT_WORDS + size
+            cells = np.empty((len(chosen), names_end + n_planes * n_words), np.uint64)
+            for part in row_chunks(len(chosen), 16 * cells.shape[1]):
+                some = part if len(chosen) == len(block.rows) else chosen[part]
+                planes, kinds, place = block.planes[some], block.kinds[some], cells[part]
+                place[:, :TEXT_WORDS] = cell_texts(kinds, block.n_nodes, count_edges(planes))
+                place[:, TEXT_WORDS:names_end] = table[position[part]] if len(table) > 1 else table
+                place[:, TEXT_WORDS] |= kinds.astype(np.uint64) << np.uint64(16) | np.uint64(n_planes << 24)
+                place[:, names_end:] = planes.reshape(len(planes), -1)
+            buffers = [None, pa.py_buffer(np.arange(len(cells) + 1) * cells[0].nbytes), pa.py_buffer(cells)]
+            arrays.append(pa.Array.from_buffers(pa.large_binary(), len(cells), buffers))
+            rows.append(block.rows[chosen])
+    at = np.full(column.n_rows, -1)
+    at[np.concatenate(rows)] = np.arange(sum(map(len, rows)))
+    whole = len(arrays) == 2 and len(arrays[1]) == column.n_rows
+    array = arrays[1] if whole else pa.concat_arrays(arrays).take(pa.array(at, mask=at < 0))
     packed = pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
     _known(_arrow(packed)).checked.update(block.key for block in column.blocks)
     return packed
-
-
-def _consecutive(positions: Rows) -> Rows | slice:
-    """Return ascending positions as a slice, by which arrays are not copied, where they leave none out."""
-    first, last = int(positions[0]), int(positions[-1])
-    return slice(first, last + 1) if last - first == len(positions) - 1 else positions
 
 
 def as_packed(series: pd.Series) -> pd.Series:
@@ -443,8 +401,7 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place
     """
     where = partial(name_row, index=series.index, column=series.name if column is None else column)
     if not is_packed(series):
-        cells = pa.array(_bytes_cells(series, where), type=pa.large_binary())
-        return replace(unpack_array(cells, where, in_place=in_place), checked=set())
+        series = pack_rows(series, _bytes_of, column)
     array = _arrow(series)
     known = _known(array)
     if in_place and known.unpacked is not None:
@@ -457,20 +414,13 @@ def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place
     return unpacked
 
 
-def _bytes_cells(series: pd.Series, where: Where) -> list[bytes | None]:
-    """Return the cells of an object column of bytes."""
-    missing = series.isna().to_numpy()
-    cells: list[bytes | None] = []
-    for row, cell in enumerate(series.array):
-        if missing[row]:
-            cells.append(None)
-        elif isinstance(cell, bytes):
-            cells.append(cell)
-        elif isinstance(cell, str) and TEXT_OF_OBJECT.match(cell):
-            raise ValueError(f"{where(row)}: {explain_text(cell)}")
-        else:
-            raise TypeError(f"{where(row)}: expected packed bytes, found {type(cell).__name__}; use graph_column")
-    return cells
+def _bytes_of(row: int, cell: Any) -> bytes:
+    """Return a cell of an object column, which must be bytes."""
+    if isinstance(cell, bytes):
+        return cell
+    if isinstance(cell, str) and TEXT_OF_OBJECT.match(cell):
+        raise ValueError(explain_text(cell))
+    raise TypeError(f"expected packed bytes, found {type(cell).__name__}; use graph_column")
 
 
 @dataclass(frozen=True, eq=False)
@@ -500,17 +450,14 @@ class Block:
 
 def join_by_key(blocks: Iterable[Block]) -> tuple[Block, ...]:
     """Join the blocks with as many nodes and planes, ascending in these numbers."""
-    by_key: dict[tuple[int, int], list[Block]] = {}
-    for block in blocks:
-        by_key.setdefault(block.key, []).append(block)
-    joined: list[Block] = []
-    for (n_nodes, _), parts in sorted(by_key.items(), key=operator.itemgetter(0)):
-        names = ("rows", "planes", "kinds", "node_set")
-        if len(parts) == 1:
-            joined += parts
-        else:
+    joined = []
+    for (n_nodes, _), group in groupby(sorted(blocks, key=lambda block: block.key), key=lambda block: block.key):
+        whole, *others = parts = list(group)
+        if others:
+            names = ("rows", "planes", "kinds", "node_set")
             whole = Block(n_nodes, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-            joined.append(whole.take(np.argsort(whole.rows)))
+            whole = whole.take(np.argsort(whole.rows))
+        joined.append(whole)
     return tuple(joined)
 
 
@@ -578,13 +525,12 @@ def shared_rows(
 
     Each item holds the two blocks, the rows where both have a graph, and where these stand in either block.
     """
-    by_size: dict[int, list[tuple[int, Block]]] = {}
-    for number, other in enumerate(estimate.blocks):
-        by_size.setdefault(other.n_nodes, []).append((number, other))
     matched, owner = [], None
     for block in truth.blocks:
-        for number, other in by_size.get(block.n_nodes, []):
-            whole = len(block.rows) == truth.n_rows
+        whole = len(block.rows) == truth.n_rows
+        for number, other in enumerate(estimate.blocks):
+            if other.n_nodes != block.n_nodes:
+                continue
             if (whole and len(other.rows) == truth.n_rows) or np.array_equal(block.rows, other.rows):
                 # where a block holds every row, its positions are the rows
                 index = block.rows if whole else np.arange(len(block.rows), dtype=np.int64)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..contract.confusion import Confusion
 from ..contract.context import Context
-from ..contract.pairs import ANY_KIND, PairError, Pairs
+from ..contract.pairs import ANY_KIND, PairError, StoredPairs
 from .classes import MEND_CLASS, misdeclared
 from .edge_types import CLAIMS, EDGES, PLAIN_TYPES, AncestorCounts, EdgeCounts, EdgeTypes, Origins, PairCounts, Weight
 from .graph import Graph
@@ -73,47 +73,34 @@ _AT_ONCE = 1e8
 
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each distinct row of words, and the number of the distinct row of each row."""
-    codes = np.zeros(len(cells), np.int64)
-    if len(cells) < cells.shape[1]:  # few graphs of many nodes
-        codes = pd.factorize(np.array([row.tobytes() for row in cells], dtype=object))[0].astype(np.int64)
-    else:
-        for word in cells.T:
-            numbers, words = pd.factorize(word)
-            codes = pd.factorize(codes * len(words) + numbers)[0].astype(np.int64)
+    texts = pa.py_buffer(np.ascontiguousarray(cells))
+    rows = pa.Array.from_buffers(pa.binary(8 * cells.shape[1]), len(cells), [None, texts])
+    codes = rows.dictionary_encode().indices.to_numpy().astype(np.int64)
     first = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
     first[codes[::-1]] = np.arange(len(cells))[::-1]
     return first, codes
 
 
-class NodeNames(NamedTuple):
-    """The names of the nodes of graphs."""
+class Inputs(NamedTuple):
+    """The names of the nodes of graphs, and the inputs of their rows besides the cells, such as data."""
 
     #: distinct node sets, names in code-point order
     node_sets: tuple[tuple[str, ...], ...]
     #: (N,): each graph's node set
     node_set: NDArray[np.int64]
-
-    def take(self, positions: NDArray[Any]) -> NodeNames:
-        """Return those of the graphs at `positions`."""
-        return NodeNames(self.node_sets, self.node_set[positions])
-
-
-@dataclass(frozen=True, eq=False)
-class Inputs:
-    """The inputs of rows besides their cells, such as data, with the names of the nodes by which they are aligned."""
-
-    #: inputs, one graph each
-    context: Context
-    names: NodeNames
+    #: inputs, one graph each, where given
+    context: Context | None = None
 
     def take(self, positions: NDArray[Any]) -> Inputs:
         """Return the inputs of the graphs at `positions`."""
-        return Inputs(self.context.take(positions), self.names.take(positions))
+        context = None if self.context is None else self.context.take(positions)
+        return Inputs(self.node_sets, self.node_set[positions], context)
 
     @property
     def numbers(self) -> NDArray[np.int64]:
         """What tells the inputs of graphs apart, (N, 2): numbers of the set of inputs and of the node set."""
-        return np.stack([self.context.codes, self.names.node_set], axis=1)
+        codes = np.zeros_like(self.node_set) if self.context is None else self.context.codes
+        return np.stack([codes, self.node_set], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,10 +119,8 @@ class GraphBatch:
     checked: set[tuple[int, int]] | None = None
     #: the graphs with latent nodes that these are projections of, where they are
     origins: Origins | None = None
-    #: of truths, or of estimates that stand in for them: the inputs of their rows besides the cells, where given
+    #: of truths, or of estimates that stand in for them: the names of the nodes, which estimates share, and inputs
     inputs: Inputs | None = None
-    #: of truths: the names of their nodes, which their estimates share
-    names: NodeNames | None = None
 
     def __len__(self) -> int:
         return len(self.planes)
@@ -149,7 +134,7 @@ class GraphBatch:
     def take(self, positions: NDArray[Any]) -> GraphBatch:
         """Return the graphs at `positions`."""
         checked = None if self.checked is None else set(self.checked)
-        parts = (None if part is None else part.take(positions) for part in (self.origins, self.inputs, self.names))
+        parts = (None if part is None else part.take(positions) for part in (self.origins, self.inputs))
         return GraphBatch(self.n_nodes, self.planes[positions], self.kinds[positions], checked, *parts)  # type: ignore[arg-type]
 
     @cached_property
@@ -230,31 +215,17 @@ class GraphBatch:
 
 
 @dataclass(frozen=True, eq=False)
-class GraphPairs(Pairs):
+class GraphPairs(StoredPairs):
     """Aligned pairs over graphs with the same number of nodes."""
 
-    #: truth, estimate: stored graphs; controls share their truth
     truth: GraphBatch
     estimate: GraphBatch
-    #: truth_index, estimate_index, (n,): positions of the stored graphs of each pair
-    truth_index: NDArray[np.int64]
-    estimate_index: NDArray[np.int64]
-    #: arrays (N,) for the adjacency counts of the N pairs that these were cut from; they begin at the first of these
-    out: tuple[Values, ...] = ()
-    first: int = 0
-    #: (n,): pairs whose estimate could not be drawn, if any; parts of these pairs do not know of it
-    lacking: NDArray[np.bool_] | None = None
 
     @classmethod
     def zip(cls, truth: GraphBatch, estimate: GraphBatch) -> GraphPairs:
         """Pair the graphs of two batches one by one."""
         index = np.arange(len(truth), dtype=np.int64)
         return cls(truth, estimate, index, index)
-
-    @property
-    def n(self) -> int:
-        """Number of pairs."""
-        return len(self.truth_index)
 
     @property
     def n_nodes(self) -> int:
@@ -280,22 +251,21 @@ class GraphPairs(Pairs):
         # such metrics look at nodes and edges from every node, at up to 20 ns each
         return max(1, int(_AT_ONCE / (20 * self.n_nodes * max(1.0, self.size))))
 
-    def take(self, positions: NDArray[Any] | slice) -> GraphPairs:
-        """Return the pairs at `positions`, sharing the stored graphs."""
-        return GraphPairs(self.truth, self.estimate, self.truth_index[positions], self.estimate_index[positions])
-
     def parts(self, most: int) -> Iterator[GraphPairs]:
         """Cut the pairs; adjacency counts of the parts stand one after another in arrays over all of them."""
         out = tuple(np.empty(self.n) for _ in range(N_ADJACENCY_COUNTS))
         for first in range(0, self.n, most):
-            yield replace(self.take(slice(first, min(first + most, self.n))), out=out, first=first)
+            part = self.take(slice(first, min(first + most, self.n)))
+            vars(part).update(out=out, first=first)
+            yield part
 
     def cells(self, position: int) -> tuple[Graph, Graph]:
         """Return the truth and the estimate of a pair as graphs."""
         at = int(self.truth_index[position]), int(self.estimate_index[position])
-        if self.truth.names is None:
+        inputs = self.truth.inputs
+        if inputs is None:
             raise ValueError("these pairs of graphs do not know the names of their nodes; make them with the truths")
-        names = self.truth.names.node_sets[self.truth.names.node_set[at[0]]]
+        names = inputs.node_sets[inputs.node_set[at[0]]]
         truth, estimate = (
             Graph._of_checked(names, KINDS[graphs.kinds[i]], graphs.planes[i])
             for graphs, i in zip((self.truth, self.estimate), at, strict=True)
@@ -312,7 +282,7 @@ class GraphPairs(Pairs):
         parts = [truth.planes.reshape(self.n, -1), estimate.planes.reshape(self.n, -1)]
         if truth.origins is not None:
             parts += [truth.origins.planes.reshape(self.n, -1), truth.origins.observed.astype(np.uint64)]
-        if truth.inputs is not None:
+        if truth.inputs is not None and truth.inputs.context is not None:
             parts += [truth.inputs.numbers.astype(np.uint64)]
         cells = np.ascontiguousarray(
             np.hstack([*parts, truth.kinds[:, None], estimate.kinds[:, None]], dtype=np.uint64)
@@ -378,12 +348,10 @@ class GraphPairs(Pairs):
         """Counts over node pairs that most metrics are functions of."""
         rows = [whole[self.first : self.first + self.n] for whole in self.out] or None
         inputs = self._sides("lifted" if self.is_mixed else "planes")
-        return PairCounts(
-            self.n_nodes,
-            self.n,
-            lambda: kernels().adjacency_counts(*inputs, self.n_nodes, rows),
-            (lambda: self.edge_types) if self.is_mixed else (lambda: kernels().direction_counts(*inputs)),
-        )
+        loops = kernels()
+        adjacencies = partial(loops.adjacency_counts, *inputs, self.n_nodes, rows)
+        directions = (lambda: self.edge_types.directions) if self.is_mixed else partial(loops.direction_counts, *inputs)
+        return PairCounts(self.n_nodes, self.n, adjacencies, directions)
 
     @property
     def is_mixed(self) -> bool:
@@ -469,15 +437,10 @@ class GraphPairs(Pairs):
 
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:
         """Bound the SID over the DAGs of the estimate's class; return lower, upper and status, as the kernel does."""
-        if limit not in self._bounds:
-            bounds = kernels().sid_bounds(*self._sides("contiguous"), self.n_nodes, limit)
-            self._acyclic(bounds[:, 2])
-            self._bounds[limit] = bounds
-        return self._bounds[limit]
-
-    @cached_property
-    def _bounds(self) -> dict[int, NDArray[np.int64]]:
-        return {}
+        compute = partial(kernels().sid_bounds, *self._sides("contiguous"), self.n_nodes, limit)
+        bounds: NDArray[np.int64] = self.remember(("sid_bounds", limit), compute)
+        self._acyclic(bounds[:, 2])
+        return bounds
 
     def _acyclic(self, counts: NDArray[np.int64]) -> Values:
         """Return counts as floats; refuse the -1 by which kernels report a cycle."""

@@ -137,12 +137,6 @@ def _halved(n_pairs: ArrayLike, true: ArrayLike, estimated: ArrayLike, needed: A
     return Bounds(*(np.minimum((weights * x).sum(-1), 1.0) for x in (low, high)))
 
 
-def shared_of(true: ArrayLike, estimated: ArrayLike, shd: ArrayLike, right: ArrayLike) -> Floats:
-    """Return the shared adjacencies of DAGs from their distance ("any difference 1") and right directions."""
-    mt, me, distance, same = (np.asarray(x, np.float64) for x in (true, estimated, shd, right))
-    return np.asarray(mt + me - distance - same)
-
-
 def total_at_least(n_pairs: int, true: int, total: int, shared: float) -> float:
     """Bound the probability that runs share so many adjacencies in sum, from the total of their edges alone.
 

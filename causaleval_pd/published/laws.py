@@ -273,33 +273,3 @@ def _rounded_law(n: int, k: int, steps: int, lower: bool) -> Floats:
                 further[hits + 1, -1] += chance * law[hits, steps + 1 - step :].sum()
         law = further
     return law[k]
-
-
-def best_hamming_tail(n: int, k: int, errors: int) -> float:
-    """Return P(a threshold of shuffled scores, or no prediction at all, makes at most so many errors).
-
-    By reflection: the walk that goes up at a true candidate and down at a false one reaches K - errors. Ties only leave
-    thresholds out.
-    """
-    if errors < 0:
-        return 0.0
-    if errors >= min(k, n - k):
-        return 1.0
-    return math.exp(math.log(math.comb(n, errors)) - math.log(math.comb(n, k)))
-
-
-def best_f1_tail(n: int, k: int, value: float) -> float:
-    """Return P(a threshold of shuffled scores without ties has at least this F1)."""
-    reached = 0.0
-    # probabilities of orders that have not reached the value, by the number of true candidates so far
-    below = np.zeros(k + 1)
-    below[0] = 1.0
-    hits = np.arange(k + 1)
-    for i in range(n):
-        chance = (k - hits) / (n - i)
-        further = below * (1 - chance)
-        further[1:] += (below * chance)[:-1]
-        done = 2 * hits / (i + 1 + k) >= value - 1e-9
-        reached += float(further[done].sum())
-        below = np.where(done, 0.0, further)
-    return min(reached, 1.0)

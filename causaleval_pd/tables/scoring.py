@@ -158,21 +158,22 @@ def score(
     Costly metrics are computed once per distinct pair, unless `distinct` is False: looking for equals among random
     graphs costs more than it saves. Callers check kinds.
     """
-    refused = metric.refused(pairs)
-    if refused.any():
-        return _score_others(metric, pairs, refused, distinct=distinct)
-    scored, inverse = pairs.unique() if metric.costly and distinct else (pairs, None)
-    try:
-        values = _call(metric, scored)
-        return values if inverse is None else values[inverse]
-    except PairError as error:
-        failed = np.isin(np.arange(pairs.n) if inverse is None else inverse, error.positions)
-        if invalid == "raise":
-            where = _name_rows(np.flatnonzero(failed), rows, index)
-            raise ValueError(
-                f"{metric.name}: {where}: {error.reason}; or leave these rows out, or pass invalid='nan'"
-            ) from error
-        return _score_others(metric, pairs, failed, distinct=distinct)
+
+    def compute(some: Pairs) -> NDArray[np.float64]:
+        scored, inverse = some.unique() if metric.costly and distinct else (some, None)
+        try:
+            values = _call(metric, scored)
+            return values if inverse is None else values[inverse]
+        except PairError as error:
+            failed = np.isin(np.arange(some.n) if inverse is None else inverse, error.positions)
+            if invalid == "raise" and some is pairs:
+                where = _name_rows(np.flatnonzero(failed), rows, index)
+                raise ValueError(
+                    f"{metric.name}: {where}: {error.reason}; or leave these rows out, or pass invalid='nan'"
+                ) from error
+            raise PairError(np.flatnonzero(failed), error.reason) from error
+
+    return metric.of_taken(pairs, compute)[0]
 
 
 def _call(metric: Metric, pairs: Pairs) -> NDArray[np.float64]:
@@ -193,15 +194,6 @@ def _call(metric: Metric, pairs: Pairs) -> NDArray[np.float64]:
     if failed:
         raise PairError(np.concatenate([positions for positions, _ in failed]), failed[0][1])
     return np.concatenate(values)
-
-
-def _score_others(metric: Metric, pairs: Pairs, without: NDArray[np.bool_], *, distinct: bool) -> NDArray[np.float64]:
-    """Compute `metric` for all pairs but some, which become NaN."""
-    values = np.full(pairs.n, np.nan)
-    others = np.flatnonzero(~without)
-    if len(others):
-        values[others] = score(metric, pairs.take(others), "nan", distinct=distinct)
-    return values
 
 
 def _name_rows(at: NDArray[np.int64], rows: NDArray[np.int64] | None, index: pd.Index | None) -> str:

@@ -10,7 +10,7 @@ from scipy import stats
 
 import causaleval_pd as ce
 from causaleval_pd.cubes.reshaped import read_cube
-from causaleval_pd.cubes.stratum_tests import described_p, guessing_limits, stratum_p, stratum_tests
+from causaleval_pd.cubes.stratum_tests import described_p, guessing_limits, stratum_tests
 from causaleval_pd.statistics.stratum_statistic import STATISTICS
 
 NODES = list("ABCDEF")
@@ -91,12 +91,12 @@ def test_level_is_kept_whatever_the_dependence(name):
     how = {"by": ["s"], "n_draws": 99, "rng": 5}
     cube = ce.cube(table, ["shd"], **how)
     for statistic in STATISTICS:
-        p = stratum_p(cube, "shd", statistic).p
+        p = ce.summary(cube, "shd", statistic=statistic)["p_value"]
         for alpha in (0.05, 0.01):
             assert (p <= alpha + 1e-9).sum() <= stats.binom.ppf(0.999, 300, alpha)
     if name != "independent":
         single = ce.cube(table, ["shd"], cluster=None, **how)
-        assert (stratum_p(single, "shd").p <= 0.05).mean() > 0.12
+        assert (ce.summary(single, "shd")["p_value"] <= 0.05).mean() > 0.12
 
 
 def dependent_runs():
@@ -317,7 +317,6 @@ def test_p_values_that_no_draw_reached_are_at_the_floor(six_replicates):
     assert found.floor_flags.tolist() == [True, False, pd.NA]
     assert found.method.tolist() == ["simulated", "simulated", None]
     assert found.se[1] == pytest.approx((0.1 * 0.9 / 19) ** 0.5)
-    assert stratum_p(six_replicates, "shd").p.tolist() == ce.summary(six_replicates, "shd")["p_value"].tolist()
 
 
 @pytest.mark.slow

@@ -135,27 +135,6 @@ def test_one_large_ranking_is_bounded_closely():
         assert exact - 1e-12 <= laws.precision_tail([(30, 4)], value).p <= 1.03 * exact
 
 
-@pytest.mark.parametrize(
-    ("n", "k", "errors", "p"), [(6, 2, 1, 0.4), (90, 15, 14, 0.19737), (90, 15, 13, 0.03589), (380, 40, 39, 0.11730)]
-)
-def test_the_best_threshold_makes_few_errors(n, k, errors, p):
-    """Case 29."""
-    assert laws.best_hamming_tail(n, k, errors) == pytest.approx(p, rel=1e-3)
-
-
-@pytest.mark.parametrize(("n", "k"), [(6, 2), (7, 3), (8, 6)])
-def test_best_thresholds_are_those_of_all_orders(n, k):
-    found = labels(n, k)
-    right = np.c_[np.zeros(len(found), int), found.cumsum(1)]
-    chosen = np.arange(n + 1)
-    errors = (k - right + chosen - right).min(1)
-    f1 = (2 * right[:, 1:] / (chosen[1:] + k)).max(1)
-    for x in range(k + 1):
-        assert laws.best_hamming_tail(n, k, x) == pytest.approx((errors <= x).mean())
-    for x in np.unique(f1):
-        assert laws.best_f1_tail(n, k, x) == pytest.approx((f1 >= x - 1e-9).mean())
-
-
 @pytest.mark.parametrize(("n", "k", "n_runs"), [(60, 3, 2), pytest.param(200, 3, 5, marks=pytest.mark.slow)])
 def test_skewed_means_of_average_precision_have_bounds_and_keep_their_level(n, k, n_runs):
     """The law of Pearson III rejects too often there: .072 at .05 for (200, 3) x 5, .023 at .01 for (900, 2) x 10."""

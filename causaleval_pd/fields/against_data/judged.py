@@ -255,7 +255,7 @@ class Part:
 def _parts(pairs: GraphPairs) -> list[Part]:
     """Return the parts of pairs; refuse pairs without data, or with data that cannot judge them."""
     inputs = pairs.truth.inputs
-    if inputs is None or not inputs.context.gives(["data"]):
+    if inputs is None or inputs.context is None or not inputs.context.gives(["data"]):
         raise MissingInputError(
             "this metric judges estimates by data; pass the data by context={'data': frame}, or by "
             "context={'data': (column, {name: frame})} where a column names each row's"
@@ -265,7 +265,7 @@ def _parts(pairs: GraphPairs) -> list[Part]:
     parts = []
     for place, rows in group_rows(part.reshape(-1).astype(np.int64)):
         code, node_set = distinct[place].tolist()
-        values, names = inputs.context.values[code], inputs.names.node_sets[node_set]
+        values, names = inputs.context.values[code], inputs.node_sets[node_set]
         try:
             _refuse_perturbed(values)
             # the context keeps the data, so that no other object has their number

@@ -115,7 +115,7 @@ def _aligned(pairs: GraphPairs, score: str, measure: str, tolerance: float) -> F
     """Return how well a score follows each pair's truth; a tie of R2 is one up to rounding."""
     check_number(tolerance, "tolerance", "[0, inf)")
     inputs = pairs.truth.inputs
-    if inputs is None or not inputs.context.gives(["data"]):
+    if inputs is None or inputs.context is None or not inputs.context.gives(["data"]):
         raise ValueError(
             f"{score}_sortability needs the data of the truths: pass context={{'data': frame}}, or "
             "{'data': (column, frames)} where the column names the data set of a row"
@@ -124,8 +124,8 @@ def _aligned(pairs: GraphPairs, score: str, measure: str, tolerance: float) -> F
     marks = matrices_from_planes(pairs.truth.planes[truths], pairs.n_nodes).astype(bool)
     alignments = np.empty(len(truths))
     for i, at in enumerate(truths.tolist()):
-        key = int(inputs.context.codes[at]), int(inputs.names.node_set[at])
-        read = partial(_read, inputs.context.values[key[0]], inputs.names.node_sets[key[1]])
+        key = int(inputs.context.codes[at]), int(inputs.node_set[at])
+        read = partial(_read, inputs.context.values[key[0]], inputs.node_sets[key[1]])
         data, matrix = inputs.context.memory.remember(("sortability", *key), read)
         if score == "var":
             alignments[i] = order_alignment(marks[i], data.values.var(axis=0), measure=measure, tolerance=tolerance)

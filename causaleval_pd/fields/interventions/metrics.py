@@ -69,17 +69,18 @@ class Group(NamedTuple):
 def groups(pairs: GraphPairs, metric: str, names: Sequence[str], hint: str) -> Iterator[Group]:
     """Yield the pairs group by group."""
     inputs = pairs.truth.inputs
-    lacking = [name for name in names if inputs is None or not inputs.context.gives([name])]
-    if inputs is None or lacking:
+    context = None if inputs is None else inputs.context
+    lacking = [name for name in names if context is None or not context.gives([name])]
+    if inputs is None or context is None or lacking:
         raise MissingInputError(f"{metric} needs {' and '.join(map(repr, lacking))} in the context: {hint}")
     numbers = inputs.numbers[pairs.truth_index]
     distinct, inverse = np.unique(numbers, axis=0, return_inverse=True)
     for i, (code, node_set) in enumerate(distinct.tolist()):
         rows = np.flatnonzero(inverse.reshape(-1) == i)
-        values, nodes = dict(inputs.context.values[code]), inputs.names.node_sets[node_set]
+        values, nodes = dict(context.values[code]), inputs.node_sets[node_set]
         if "data" in names:
             values["data"] = complete_data(values, nodes)
-        yield Group(rows, values, nodes, inputs.context.memory, (code, node_set))
+        yield Group(rows, values, nodes, context.memory, (code, node_set))
 
 
 #: how total effects are estimated with a graph

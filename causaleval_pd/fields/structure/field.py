@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...contract.checks import hint_alike, name_row
@@ -25,9 +26,10 @@ from ...graphs.packing import (
     first_other_nodes,
     pack_column,
     shared_rows,
+    unpack_array,
     unpack_column,
 )
-from ...graphs.pairs import GraphBatch, GraphPairs, Inputs, NodeNames
+from ...graphs.pairs import GraphBatch, GraphPairs, Inputs
 from .nulls.graph_controls import custom_null
 from .targets import CONTEXT, PROJECTED_BY, Wanted, projected_batches, without_rows
 
@@ -56,9 +58,8 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
         node_lists = [list(side.node_sets[side.row_node_set[row]]) for side in (truths, estimates)]
         raise ValueError(f"{name_row(row, estimate.index)}: {different_nodes(*node_lists)}")
     for true, found, rows, truth_index, estimate_index in shared_rows(truths, estimates):
-        names = NodeNames(truths.node_sets, true.node_set)
-        inputs = None if context is None else Inputs(context.take(true.rows), names)
-        batch = GraphBatch(true.n_nodes, true.planes, true.kinds, truths.checked, inputs=inputs, names=names)
+        inputs = Inputs(truths.node_sets, true.node_set, None if context is None else context.take(true.rows))
+        batch = GraphBatch(true.n_nodes, true.planes, true.kinds, truths.checked, inputs=inputs)
         graphs = GraphBatch(found.n_nodes, found.planes, found.kinds, estimates.checked)
         yield Batch(rows, GraphPairs(batch, graphs, truth_index, estimate_index))
 
@@ -107,11 +108,11 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
     left = right if truth is None else as_graph(truth)
     if left.nodes != right.nodes:
         raise ValueError(different_nodes(list(left.nodes), list(right.nodes)))
-    columns = [unpack_column(pd.Series([graph.to_bytes()], dtype=object)) for graph in (left, right)]
+    columns = [unpack_array(pa.array([graph.to_bytes()], pa.large_binary()), str) for graph in (left, right)]
     columns[0] = columns[1] if truth is None else columns[0]
     *blocks, _, truth_index, estimate_index = shared_rows(*columns)[0]
-    names = NodeNames(columns[0].node_sets, blocks[0].node_set)
-    true, estimated = (GraphBatch(block.n_nodes, block.planes, block.kinds, names=names) for block in blocks)
+    inputs = Inputs(columns[0].node_sets, blocks[0].node_set)
+    true, estimated = (GraphBatch(block.n_nodes, block.planes, block.kinds, inputs=inputs) for block in blocks)
     return GraphPairs(true, estimated, truth_index, estimate_index)
 
 

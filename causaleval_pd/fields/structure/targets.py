@@ -21,7 +21,7 @@ from ...graphs.edge_types import Origins
 from ...graphs.kernels.planes import ADMG, DAG, KINDS, MAG, MIXED, N_PLANES, PAG, SKELETON, TAIL, a_kind
 from ...graphs.mixed.marks import lift, where
 from ...graphs.packing import Block, UnpackedColumn, join_by_key, unpack_column
-from ...graphs.pairs import GraphBatch, GraphPairs, Inputs, NodeNames
+from ...graphs.pairs import GraphBatch, GraphPairs, Inputs
 from ...graphs.projections import Latents, projected, read_latents
 
 Ints = NDArray[np.int64]
@@ -124,7 +124,7 @@ def projected_batches(truth: pd.Series, estimates: UnpackedColumn, wanted: Wante
         chosen = [names if goals[row] == goal else None for names, row in zip(latents, distinct.tolist(), strict=True)]
         graphs = projected(column, chosen, lambda number: wanted.where(int(distinct[number])), goal)
         for block in graphs.blocks:
-            inputs = Inputs(wanted.context.take(distinct[block.rows]), NodeNames(graphs.node_sets, block.node_set))
+            inputs = Inputs(graphs.node_sets, block.node_set, wanted.context.take(distinct[block.rows]))
             yield from _batches_of(block, inputs, column, latents, estimates, of_row, wanted)
 
 
@@ -139,7 +139,7 @@ def _batches_of(
 ) -> Iterator[Batch]:
     """Pair the projections of a block with the estimates of their rows, by the truths' number of nodes."""
     place = np.full(truths.n_rows, -1, np.int64)
-    names = [inputs.names.node_sets[i] for i in block.node_set.tolist()]
+    names = [inputs.node_sets[i] for i in block.node_set.tolist()]
     for true in truths.blocks:
         # the truths of this block whose projections are in that one
         mine = np.flatnonzero(np.isin(block.rows, true.rows))
@@ -153,14 +153,8 @@ def _batches_of(
         ]
         seen = np.array(observed, np.int64).reshape(len(mine), block.n_nodes)
         origins = Origins(true.n_nodes, true.planes[at], true.kinds[at], seen)
-        batch = GraphBatch(
-            block.n_nodes,
-            block.planes[mine],
-            block.kinds[mine],
-            origins=origins,
-            inputs=inputs.take(mine),
-            names=inputs.names.take(mine),
-        )
+        planes, kinds = block.planes[mine], block.kinds[mine]
+        batch = GraphBatch(block.n_nodes, planes, kinds, origins=origins, inputs=inputs.take(mine))
         place[:] = -1
         place[block.rows[mine]] = np.arange(len(mine))
         for other in estimates.blocks:

@@ -32,17 +32,23 @@ def not_simple(planes: Planes) -> NDArray[np.bool_]:
     return np.asarray(((circles(planes) | doubles(planes)) != 0).any(axis=1))
 
 
-def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:
-    """Return blocks (N, 4, W) without double edges ready for a kernel, and the largest number of their edges."""
+def _checked(planes: Planes, n_nodes: int) -> Planes:
+    """Return blocks (N, 4, W) ready for a kernel."""
     check_size(n_nodes)
     array = read_only(planes, np.uint64)
     shape = (N_MIXED_PLANES, plane_words(n_nodes))
-    if array.ndim != 3 or array.shape[1:] != shape:
+    if array.shape[1:] != shape:
         raise ValueError(
             f"mixed graphs on {n_nodes} nodes have planes of the shape (N, {shape[0]}, {shape[1]}), found {array.shape}"
         )
     if (array[:, :, -1] & padding_mask(n_nodes)).any():
         raise ValueError(f"planes have bits that belong to no pair of {n_nodes} nodes; they must be zero")
+    return array
+
+
+def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:
+    """Return blocks (N, 4, W) without double edges ready for a kernel, and the largest number of their edges."""
+    array = _checked(planes, n_nodes)
     if doubles(array).any():
         raise ValueError("graphs with two edges between the same nodes are not of this class; project them to MAGs")
     return array, int(count_edges(array).max(initial=0))
@@ -75,17 +81,12 @@ def complete(planes: Planes, n_nodes: int) -> tuple[Planes, Ints]:
 
 def project(planes: Planes, n_nodes: int, observed: Ints, *, to_admg: bool = False) -> Planes:
     """Project DAGs, MAGs or ADMGs onto their observed nodes (N, p), ascending: (N, 4, V) planes of MAGs or ADMGs."""
-    check_size(n_nodes)
-    array, kept = read_only(lift(planes), np.uint64), read_only(observed, np.int64)
-    n_kept = kept.shape[1] if kept.ndim == 2 else 0
-    if array.shape[1:] != (N_MIXED_PLANES, plane_words(n_nodes)) or kept.shape != (len(array), n_kept):
-        raise ValueError(
-            f"graphs on {n_nodes} nodes and their observed nodes must have the shapes (N, 4, {plane_words(n_nodes)}) "
-            f"and (N, p), found {array.shape} and {kept.shape}"
-        )
+    array, kept = _checked(lift(planes), n_nodes), read_only(observed, np.int64)
+    if kept.ndim != 2 or len(kept) != len(array):
+        raise ValueError(f"observed must have the shape ({len(array)}, p), found {kept.shape}")
     if kept.size and (kept.min() < 0 or kept.max() >= n_nodes or (np.diff(kept, axis=1) <= 0).any()):
         raise ValueError(f"observed must hold ascending nodes from 0 to {n_nodes - 1}")
-    out = np.zeros((len(array), N_MIXED_PLANES, plane_words(n_kept)), np.uint64)
+    out = np.zeros((len(array), N_MIXED_PLANES, plane_words(kept.shape[1])), np.uint64)
     if n_nodes and len(array):
         mixed_kernels().project(array, n_nodes, kept, to_admg, out)
     return out

@@ -16,7 +16,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.planes import ARROW, N_MIXED_PLANES, NONE, TAIL, count_ones, plane_words, row_chunks
+from ..kernels.planes import (
+    ARROW,
+    N_MIXED_PLANES,
+    NONE,
+    TAIL,
+    count_ones,
+    plane_words,
+    planes_from_matrices,
+    row_chunks,
+)
 
 Planes = NDArray[np.uint64]
 Words = NDArray[np.uint64]
@@ -62,15 +71,12 @@ def lift(planes: Planes) -> Planes:
 
 def lines(words: Words) -> Planes:
     """Return the graphs of four planes with tails at both ends of pairs (N, W), as skeletons have."""
-    nothing = np.zeros_like(words)
-    return np.stack([words, nothing, words, nothing], axis=1)
+    return lift(np.stack([words, words], axis=1))
 
 
 def has_plain_marks(planes: Planes) -> NDArray[np.bool_]:
     """Return which graphs of four planes have only ``->`` and ``--``, which two planes hold."""
-    low_tail, high_tail = planes[:, 0] & ~planes[:, 1], planes[:, 2] & ~planes[:, 3]
-    low_arrow, high_arrow = planes[:, 1] & ~planes[:, 0], planes[:, 3] & ~planes[:, 2]
-    plain = (low_tail & (high_tail | high_arrow)) | (low_arrow & high_tail)
+    plain = where(planes, TAIL, TAIL) | where(planes, TAIL, ARROW) | where(planes, ARROW, TAIL)
     return np.asarray((plain == adjacencies(planes)).all(axis=1))
 
 
@@ -97,13 +103,9 @@ def join_halves(halves: list[Planes]) -> Planes:
 
 def directed_part(planes: Planes) -> Planes:
     """Return the ``->`` of graphs of four planes as graphs of two."""
-    return np.stack(
-        [
-            where(planes, TAIL, ARROW) | where(planes, NONE, ARROW),
-            where(planes, ARROW, TAIL) | where(planes, ARROW, NONE),
-        ],
-        axis=1,
-    )
+    forward = where(planes, TAIL, ARROW) | where(planes, NONE, ARROW)
+    backward = where(planes, ARROW, TAIL) | where(planes, ARROW, NONE)
+    return np.stack([forward, backward], axis=1)
 
 
 def types_of(planes: Planes) -> list[int]:
@@ -130,8 +132,7 @@ def circles(planes: Planes) -> Words:
 
 def reserved(planes: Planes) -> NDArray[np.bool_]:
     """Return which graphs have a pair with a code at one end only that is not an arrow."""
-    low, high = planes[:, 0] | planes[:, 1], planes[:, 2] | planes[:, 3]
-    return np.asarray(((low ^ high) & (planes[:, 0] | planes[:, 2])).any(axis=1))
+    return np.asarray((doubles(planes) & (planes[:, 0] | planes[:, 2])).any(axis=1))
 
 
 def count_bits(words: Words) -> Ints:
@@ -196,6 +197,13 @@ def marks_from_planes(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
     return marks
 
 
+def spouses(planes: Planes, n_nodes: int) -> NDArray[np.bool_]:
+    """Return which nodes an edge ``<->`` joins, beside ``->`` or not, (N, d, d)."""
+    marks = marks_from_planes(planes, n_nodes)
+    heads = (marks == ARROW) & np.isin(marks.transpose(0, 2, 1), (NONE, ARROW))
+    return heads | heads.transpose(0, 2, 1)
+
+
 def codes_from_planes(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
     """Return (N, d, d) matrices of codes as encodings have them: 5 and 4 at the ends of a pair with two edges."""
     marks = marks_from_planes(planes, n_nodes)
@@ -207,12 +215,6 @@ def codes_from_planes(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
 
 def planes_from_marks(marks: NDArray[np.uint8]) -> Planes:
     """Pack (N, d, d) matrices of codes, those of `marks_from_planes`, in four planes."""
-    n_nodes = marks.shape[1]
-    low, high = np.triu_indices(n_nodes, 1)
-    planes = np.zeros((len(marks), N_MIXED_PLANES, plane_words(n_nodes)), np.uint64)
-    for first, (i, j) in ((0, (high, low)), (2, (low, high))):
-        codes = marks[:, i, j]
-        for bit in range(2):
-            packed = np.packbits((codes >> bit) & 1, axis=-1, bitorder="little")
-            planes.view(np.uint8)[:, first + bit, : packed.shape[-1]] = packed
-    return planes
+    order = np.arange(marks.shape[1])
+    # of nodes i < j the code at i comes first, and that at j stands in cell (i, j)
+    return join_halves([planes_from_matrices(marks & bit != 0, order)[:, ::-1] for bit in (1, 2)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Any, Literal, NamedTuple
 
@@ -17,6 +18,7 @@ from .marks import directed_part, doubles, lift
 Kinds = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 Planes = NDArray[np.uint64]
+Convert = Callable[[Planes, int], Planes]
 
 #: codes of ordered pairs (u, v): u is not an ancestor of v, a possible one, or one in every graph of the class
 NOT, POSSIBLE, DEFINITE = range(3)
@@ -69,34 +71,31 @@ def _to_mags(planes: Planes, n_nodes: int) -> Planes:
     return project(planes, n_nodes, everything)
 
 
-def as_statements(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
-    """Return MAGs or PAGs with the m-separations of graphs: a MAG of an ADMG; a DAG, MAG or PAG itself."""
+def _converted(planes: Planes, kinds: Kinds, n_nodes: int, by_kind: Mapping[int, Convert]) -> Planes:
+    """Return graphs with four planes, those of some classes converted."""
     check_size(n_nodes)
     graphs = lift(planes)
-    some = np.flatnonzero(kinds == ADMG)
-    if len(some):
-        graphs = graphs.copy()
-        graphs[some] = _to_mags(graphs[some], n_nodes)
+    for kind, convert in by_kind.items():
+        some = np.flatnonzero(kinds == kind)
+        if len(some):
+            graphs = graphs.copy()
+            graphs[some] = convert(graphs[some], n_nodes)
     return read_only(graphs, np.uint64)
+
+
+def as_statements(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
+    """Return MAGs or PAGs with the m-separations of graphs: a MAG of an ADMG; a DAG, MAG or PAG itself."""
+    return _converted(planes, kinds, n_nodes, {ADMG: _to_mags})
 
 
 def as_mags(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
     """Return MAGs with the m-separations of graphs: of a PAG one of its class; a DAG or MAG itself."""
-    return _pags_to_mags(as_statements(planes, kinds, n_nodes), kinds, n_nodes)
+    return _converted(planes, kinds, n_nodes, {ADMG: _to_mags, PAG: pag_to_mag})
 
 
 def as_models(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
     """Return graphs of -> and <-> with the m-separations of graphs: a MAG of a PAG; a DAG, MAG or ADMG itself."""
-    check_size(n_nodes)
-    return _pags_to_mags(lift(planes), kinds, n_nodes)
-
-
-def _pags_to_mags(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
-    some = np.flatnonzero(kinds == PAG)
-    if len(some):
-        planes = planes.copy()
-        planes[some] = pag_to_mag(planes[some], n_nodes)
-    return read_only(planes, np.uint64)
+    return _converted(planes, kinds, n_nodes, {PAG: pag_to_mag})
 
 
 def separation_mistakes(

@@ -229,7 +229,9 @@ def latent_controls(
         estimates, lacking = graphs(start, count)
         index = np.arange(len(estimates), dtype=np.int64)
         truth = np.repeat(pairs.truth_index, count)
-        return replace(pairs, estimate=estimates, truth_index=truth, estimate_index=index, lacking=lacking, out=())
+        made = GraphPairs(pairs.truth, estimates, truth, index)
+        vars(made).update(lacking=lacking)
+        return made
 
     # its planes twice, and counts
     cost = 64 * pairs.estimate.planes.shape[2] + COUNT_BYTES
@@ -341,7 +343,7 @@ class _Graphs:
         pairs = self._pairs
         if self._skeletons:
             kept = GraphBatch(pairs.n_nodes, self._planes, pairs.estimate.kinds[pairs.estimate_index])
-            value = metric(replace(pairs, estimate=kept, estimate_index=np.arange(pairs.n), out=()))
+            value = metric(replace(pairs, estimate=kept, estimate_index=np.arange(pairs.n)))
             return constant(value[self._drawable]).spread(self._drawable)
         some = (self._kinds == SKELETON) | (self._ancestral & np.isin(self._proposed, (0, -1)))
         if not some.any():
