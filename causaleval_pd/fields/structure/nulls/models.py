@@ -6,32 +6,40 @@ coin. Importing this module registers the null models.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from ....contract.checks import check_choice, check_whole, shown
+from ....contract.checks import check_choice, check_known, check_whole, shown
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
 from ....contract.null import Controls, Matching, Null, register_null
 from ....graphs.column import as_graph
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
-from ....graphs.kernels.planes import CPDAG, DIGRAPH, N_PLANES, plane_words, planes_from_matrices
+from ....graphs.kernels.planes import (
+    CPDAG,
+    DAG,
+    DIGRAPH,
+    KINDS,
+    N_PLANES,
+    PLAIN_KINDS,
+    plane_words,
+    planes_from_matrices,
+)
 from ....graphs.knowledge import Knowledge, arc_matrices
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import (
     constant,
-    controls_of_edges,
     estimated_edges,
     graph_controls,
     in_class,
     matched_kinds,
-    published_controls,
     redirect,
     refuse_digraphs,
     several_numbers,
@@ -81,7 +89,7 @@ def random_graphs(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys,
             return hypergeometric(metric, d, edges.edges[truth], n_edges)
         return laws(metric)
 
-    return graph_controls(pairs, kinds, graphs, known, pace=6.0)
+    return graph_controls(pairs, kinds, graphs, known, work=6.0 * pairs.size)
 
 
 def edges_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
@@ -108,12 +116,6 @@ def edges_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Co
     return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
 
 
-def prepare_edges(matching: Matching) -> str:
-    """Return how bidirected edges are drawn; warn of undirected graphs."""
-    warn_of_undirected(matching)
-    return check_bidirected(matching)
-
-
 def empty_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
     """Match every row by the graph without edges: a point of reference without randomness, and so without p."""
     return random_graphs(matching, rows, pairs, keys, np.zeros(pairs.n, np.int64))
@@ -130,12 +132,6 @@ def complete_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) ->
 
 #: set the streams of directions apart from those of switched and of drawn skeletons
 _OF_SWITCHED, _OF_DRAWN = np.uint64(0xD1B54A32D192ED03), np.uint64(0x8CB92BA72F3D8DD7)
-
-
-def check_switches(matching: Matching) -> int:
-    """Return the number of switches for each edge, after checking it; warn of undirected graphs."""
-    warn_of_undirected(matching)
-    return check_whole(matching.options["switches"], "switches", 1)
 
 
 def degree_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
@@ -161,26 +157,20 @@ def degree_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> C
         directed = control_kernels().orient_graphs(skeletons, d, places, keys ^ _OF_SWITCHED, start, count)
         return in_class(directed, pairs, kinds, keys, start, count)
 
-    return graph_controls(pairs, kinds, graphs, scratch=16 * plane_words(d), pace=10 * switches)
+    return graph_controls(pairs, kinds, graphs, scratch=16 * plane_words(d), work=10 * switches * pairs.size)
 
 
 #: orders drawn at most until one suits the required edges
 _ROUNDS = 1000
 
 
-class Constraints(NamedTuple):
-    """Background knowledge of the edges over d nodes in name order."""
-
-    #: (d,): tier of a node, -1 without one: no edge runs from a later tier to an earlier one
-    tier: Ints
-    #: forbidden, required, (d, d): directed edges that controls must not, or must have
-    forbidden: NDArray[np.bool_]
-    required: NDArray[np.bool_]
+#: background knowledge over d nodes in name order: the tier of each, -1 without one, so that no edge runs from a later
+#: tier to an earlier one; which directed edges, (d, d), controls must not have; and which they must
+Constraints = tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]
 
 
 def knowledge_of_node_sets(matching: Matching) -> tuple[Ints, dict[int, Constraints]]:
-    """Read each row's node set, and the knowledge by node set; warn of undirected graphs."""
-    warn_of_undirected(matching)
+    """Read each row's node set, and the knowledge by node set."""
     options = {name: matching.options[name] for name in ("tiers", "forbidden", "required")}
     for what, part in options.items():
         if isinstance(part, Knowledge):
@@ -198,7 +188,7 @@ def knowledge_of_node_sets(matching: Matching) -> tuple[Ints, dict[int, Constrai
         nodes = column.node_sets[number]
         forbidden, required = arc_matrices(known, nodes, known.forbidden, known.required)
         tiers = {name: i for i, group in enumerate(known.tiers) for name in group}
-        by_set[number] = Constraints(np.array([tiers.get(name, -1) for name in nodes], np.int64), forbidden, required)
+        by_set[number] = np.array([tiers.get(name, -1) for name in nodes], np.int64), forbidden, required
     return column.row_node_set, by_set
 
 
@@ -231,7 +221,8 @@ def knowledge_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -
 
 def _draw(known: Constraints, n_edges: Ints, keys: Keys, start: int, count: int, rows: Ints) -> NDArray[np.uint64]:
     """Draw the controls of rows with the same knowledge, (n, count, 2, W); `rows` are positions for messages."""
-    n, d = len(keys), len(known.tier)
+    tier, forbidden, required = known
+    n, d = len(keys), len(tier)
     ahead = np.zeros((n * count, d, d), bool)
     edges, waiting = np.repeat(n_edges, count), np.arange(n * count)
     for attempt in range(_ROUNDS):
@@ -241,22 +232,22 @@ def _draw(known: Constraints, n_edges: Ints, keys: Keys, start: int, count: int,
         some = np.unique(waiting // count)
         numbers = several_numbers(keys[some], start, count, d, attempt)
         numbers = numbers[np.searchsorted(some, waiting // count), waiting % count]
-        position = _orders(known.tier, numbers)
+        position = _orders(tier, numbers)
         precedence = position[:, :, None] < position[:, None, :]
-        room = (precedence & ~known.forbidden).sum(axis=(1, 2))
-        suits = (precedence | ~known.required).all(axis=(1, 2)) & (room >= edges[waiting])
+        room = (precedence & ~forbidden).sum(axis=(1, 2))
+        suits = (precedence | ~required).all(axis=(1, 2)) & (room >= edges[waiting])
         ahead[waiting[suits]] = precedence[suits]
         waiting = waiting[~suits]
-    few = np.flatnonzero(edges < known.required.sum())
+    few = np.flatnonzero(edges < required.sum())
     if len(waiting) or len(few):
         place = int(np.append(waiting, few)[0]) // count
         raise ValueError(
             f"row {rows[place]}: no control with the estimate's {n_edges[place]} edges respects the knowledge "
-            f"({known.required.sum()} edges are required, {known.forbidden.sum()} forbidden; {_ROUNDS} orders were "
+            f"({required.sum()} edges are required, {forbidden.sum()} forbidden; {_ROUNDS} orders were "
             "tried); change it, or leave these rows out"
         )
     chance = several_numbers(keys, start, count, d * d, _ROUNDS).reshape(n * count, d, d)
-    scores = np.where(known.required, -1.0, np.where(ahead & ~known.forbidden, chance, 2.0)).reshape(n * count, d * d)
+    scores = np.where(required, -1.0, np.where(ahead & ~forbidden, chance, 2.0)).reshape(n * count, d * d)
     rank = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1)
     chosen = (rank < edges[:, None]).reshape(n * count, d, d)
     return planes_from_matrices(chosen, np.arange(d)).reshape(n, count, N_PLANES, -1)
@@ -298,12 +289,6 @@ def orientation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys)
     `null=[...]` takes both. Functions of the skeleton do not vary, so that their p is 1.
     """
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
-
-
-def prepare_orientation(matching: Matching) -> str:
-    """Return the law of random directions; warn of undirected graphs."""
-    warn_of_undirected(matching)
-    return check_law(matching)
 
 
 def oracle_skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
@@ -427,7 +412,7 @@ def _adjacent(planes: NDArray[np.uint64], d: int) -> NDArray[np.bool_]:
     return np.unpackbits(words.view(np.uint8), axis=-1, bitorder="little")[:, : d * (d - 1) // 2].astype(bool)
 
 
-def published_skeleton(
+def published_controls(
     model: Null,
     truth: Any,
     key: Keys,
@@ -437,21 +422,53 @@ def published_skeleton(
     nodes: Sequence[str] | None,
     options: Mapping[str, Any],
 ) -> Controls:
-    """Return the controls of one truth from an estimate's class and numbers of edges and of shared adjacencies."""
+    """Return the controls of one truth from an estimate's class and number of edges, or also of shared adjacencies."""
     graph = as_graph(truth, nodes=nodes)
-    low, high = np.triu_indices(graph.n_nodes, 1)
-    in_truth = _adjacent(graph.planes[None], graph.n_nodes)[0]
-    shared = options["shared"]
+    d = graph.n_nodes
+    # any DAG with these numbers stands for the estimate
+    if "shared" in options:
+        chosen = _sharing(_adjacent(graph.planes[None], d)[0], n_edges, options["shared"])
+    else:
+        check_whole(n_edges, f"n_edges of a graph of {d} nodes", 0, d * (d - 1) // 2)
+        chosen = np.arange(int(n_edges))
+    # a fixed causal order is that of `nodes` as given, not of their names
+    unknown = [name for name in nodes or () if name not in graph.nodes]
+    if unknown:
+        raise ValueError(f"nodes must be names of nodes, found {unknown[0]!r}; the nodes are {list(graph.nodes)[:10]}")
+    order = [graph.nodes.index(name) for name in nodes or graph.nodes]
+    check_known(kind, PLAIN_KINDS, "kind of graph")
+    ahead = np.zeros((1, d, d), bool)
+    ahead[0][tuple(side[chosen] for side in np.triu_indices(d, 1))] = True
+    estimate = GraphBatch(d, planes_from_matrices(ahead, np.arange(d)), np.array([DAG], np.uint8))
+    batch = GraphBatch(d, graph.planes[None], np.array([KINDS.index(graph.kind)], np.uint8))
+    empty = pd.Series([], dtype=object)
+    # the number of undirected edges is unknown, so that PDAGs are matched by CPDAGs
+    kinds = np.array(["cpdag" if kind == "pdag" else kind], object)
+    matching = Matching(empty, empty, kinds, None, {**options, "order": order, "shared": None})
+    return model.match(matching)(np.zeros(1, np.int64), GraphPairs.zip(batch, estimate), key)
+
+
+def _sharing(in_truth: NDArray[np.bool_], n_edges: int, shared: Any) -> Ints:
+    """Return the pairs of nodes of an estimate that has so many of its edges in the truth."""
+    true, others = np.flatnonzero(in_truth), np.flatnonzero(~in_truth)
     if shared is None:
         raise ValueError(
             "null='skeleton' needs the number of adjacencies that the estimate shares with the truth, as in "
             f"ce.null_model('skeleton', shared=3), found {shown(shared)}"
         )
-    least, most = max(0, n_edges - int((~in_truth).sum())), min(n_edges, int(in_truth.sum()))
-    check_whole(shared, f"shared of {n_edges} estimated and {in_truth.sum()} true edges", least, most)
-    chosen = np.flatnonzero(in_truth)[:shared], np.flatnonzero(~in_truth)[: n_edges - shared]
-    edges = np.concatenate(chosen)
-    return controls_of_edges(model, graph, key, low[edges], high[edges], kind=kind, options={**options, "shared": None})
+    least, most = max(0, n_edges - len(others)), min(n_edges, len(true))
+    check_whole(shared, f"shared of {n_edges} estimated and {len(true)} true edges", least, most)
+    return np.concatenate([true[:shared], others[: n_edges - shared]])
+
+
+def _warned(check: Callable[[Matching], Any]) -> Callable[[Matching], Any]:
+    """Return what warns of undirected graphs before it checks the options of a null model."""
+
+    def prepare(matching: Matching) -> Any:
+        warn_of_undirected(matching)
+        return check(matching)
+
+    return prepare
 
 
 _PERMUTE: dict[str, Any] = {"permute": True}
@@ -462,7 +479,7 @@ for _model in (
         "edges",
         "random graphs with the estimate's class and number of edges",
         edges_controls,
-        prepare=prepare_edges,
+        prepare=_warned(check_bidirected),
         published=published_controls,
         options=_PERMUTE | BIDIRECTED,
         label_invariant=True,
@@ -479,7 +496,7 @@ for _model in (
         "orientation",
         "the estimate's skeleton with random acyclic directions",
         orientation_controls,
-        prepare=prepare_orientation,
+        prepare=_warned(check_law),
         options=_LAW,
     ),
     Null(
@@ -495,7 +512,7 @@ for _model in (
         "random graphs that share as many adjacencies with the truth as the estimate",
         skeleton_controls,
         prepare=check_shared,
-        published=published_skeleton,
+        published=published_controls,
         options={"shared": None},
     ),
     Null("empty", "the graph without edges", empty_controls, reference=True, options=_PERMUTE),
@@ -504,14 +521,14 @@ for _model in (
         "degree",
         "random graphs with the degrees of the estimate's skeleton",
         degree_controls,
-        prepare=check_switches,
+        prepare=_warned(lambda matching: check_whole(matching.options["switches"], "switches", 1)),
         options={"switches": 20},
     ),
     Null(
         "knowledge",
         "random graphs with the estimate's number of edges that respect background knowledge",
         knowledge_controls,
-        prepare=knowledge_of_node_sets,
+        prepare=_warned(knowledge_of_node_sets),
         options={"tiers": (), "forbidden": (), "required": ()},
     ),
     Null(
