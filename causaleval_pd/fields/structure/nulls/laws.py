@@ -214,17 +214,17 @@ def mean_over_edges(metric: Metric, pairs: GraphPairs, n_edges: Ints, tossed: Bo
     # under uniform skeletons every ordered pair is equally likely, so that the mean is that of all values
     d = pairs.n_nodes
     truths, inverse = np.unique(pairs.truth_index, return_inverse=True)
-    lists = [[(i, j) for j in range(d) if j != i] for i in range(d)]
     small = 1 < d <= MOST_NODES
-    graphs = [[arc] for arcs in lists for arc in arcs] if small else lists
-    marks = np.zeros((len(graphs), d, d), bool)
-    for matrix, arcs in zip(marks, graphs, strict=True):
-        matrix[tuple(np.array(arcs, np.int64).reshape(-1, 2).T)] = True
-    batch = GraphBatch(d, planes_from_matrices(marks, np.arange(d)), np.full(len(graphs), DAG, np.uint8))
+    # graphs of one arc each, of which the variance is made; else of all arcs from one node
+    source, target = np.nonzero(~np.eye(d, dtype=bool))
+    number = np.arange(len(source)) if small else source
+    marks = np.zeros((len(source) if small else d, d, d), bool)
+    marks[number, source, target] = True
+    places = np.arange(len(marks), dtype=np.int64)
+    batch = GraphBatch(d, planes_from_matrices(marks, np.arange(d)), np.full(len(marks), DAG, np.uint8))
     mean, parts = np.full(len(truths), np.nan), np.full((len(truths), 3), np.nan)
     for i, truth in enumerate(truths.tolist()):
-        places = np.arange(len(graphs), dtype=np.int64)
-        one = GraphPairs(pairs.truth, batch, np.full(len(graphs), truth, np.int64), places)
+        one = GraphPairs(pairs.truth, batch, np.full(len(marks), truth, np.int64), places)
         values = np.asarray(metric(one, zero_division=math.nan), np.float64)
         mean[i] = values.mean() if len(values) else math.nan
         if small:
@@ -262,17 +262,6 @@ _PUBLISHED_MEANS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "adjacency_npv": lambda m, mt, me: (m - mt) / m,
     "adjacency_specificity": lambda m, mt, me: (m - me) / m,
 }
-
-
-def _chosen_metrics(metrics: Any) -> tuple[Metric, ...]:
-    """Return one metric or several, each once."""
-    if isinstance(metrics, (str, Metric)):
-        return metric_set(metrics)
-    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
-    chosen = metric_set(*metrics)
-    if not chosen:
-        raise ValueError("metrics names no metric; list_metrics() shows all")
-    return chosen
 
 
 def expected_metric(
@@ -331,11 +320,15 @@ def expected_metric(
     check_known(convention, ("defined", "published"), "convention")
     margins = np.broadcast_arrays(*_margins(n_nodes, true_edges, estimated_edges))
     d, mt, me = (np.atleast_1d(side).ravel() for side in margins)
+    metrics = [metric] if isinstance(metric, (str, Metric)) else metric
+    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
     parts = []
-    for one_metric in _chosen_metrics(metric):
-        chosen = bind_zero_division(one_metric, get_options()["zero_division"])
+    for given in metric_set(*metrics):
+        chosen = bind_zero_division(given, get_options()["zero_division"])
         part = pd.DataFrame({"metric": chosen.name, "n_nodes": d, "true_edges": mt, "estimated_edges": me})
         parts.append(part.assign(**_expected(chosen, d, mt, me, level, convention)))
+    if not parts:
+        raise ValueError("metrics names no metric; list_metrics() shows all")
     return pd.concat(parts, ignore_index=True)
 
 
