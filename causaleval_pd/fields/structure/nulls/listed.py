@@ -31,6 +31,8 @@ Edges = tuple[tuple[int, int], ...]
 
 #: the controls of a list, and their probabilities: one for all, or one each
 Listed = tuple[GraphBatch, Any]
+#: returns a list by its number, None where it is too long
+Support = Callable[[int], Listed | None]
 
 #: listed controls that are scored at once, and blocks of them that metrics share
 _GRAPHS, _BLOCKS = 30_000, 8
@@ -46,26 +48,14 @@ def merged(planes: Planes, weights: Any) -> tuple[Planes, Floats]:
     return np.ascontiguousarray(distinct.reshape(-1, *planes.shape[1:])), summed
 
 
-class TooMany(Exception):
-    """There are too many controls to list."""
-
-
-def have_lists(numbers: Ints, support: Callable[[int], Listed]) -> Bools:
+def have_lists(numbers: Ints, support: Support) -> Bools:
     """Return which rows have few enough controls for `support` to list them, by the number of each row's list."""
-
-    def is_listed(number: int) -> bool:
-        try:
-            support(number)
-        except TooMany:
-            return False
-        return True
-
     codes, distinct = pd.factorize(numbers)
-    return np.array([is_listed(number) for number in distinct.tolist()], bool)[codes]
+    return np.array([support(number) is not None for number in distinct.tolist()], bool)[codes]
 
 
 def listed_laws(
-    pairs: GraphPairs, numbers: Ints, support: Callable[[int], Listed], longest: int, listed: Bools, others: Known
+    pairs: GraphPairs, numbers: Ints, support: Support, longest: int, listed: Bools, others: Known
 ) -> Known:
     """Return the laws of metrics where `support` lists controls by number, and what `others` knows elsewhere."""
     rows = np.flatnonzero(listed)
@@ -79,7 +69,7 @@ def listed_laws(
     def block(number: int) -> tuple[GraphPairs, list[Any]]:
         """Pair the truths of a block with the graphs of their lists; return also the probabilities of each list."""
         which, place = np.unique(blocks[number][:, 0], return_inverse=True)
-        lists = [support(n) for n in which.tolist()]
+        lists: list[Any] = [support(n) for n in which.tolist()]
         sizes = np.array([len(graphs) for graphs, _ in lists])
         starts = np.cumsum(sizes) - sizes
         graphs = lists[0][0]
@@ -142,22 +132,16 @@ def are_listed(n_nodes: int, n_edges: int, kind: int, *, fixed: bool) -> bool:
 @lru_cache(maxsize=256)
 def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, ...] = ()) -> Listed:
     """Return all graphs of a class with a number of edges, directed along all orders or one, and its chance."""
-    pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), np.int64).reshape(-1, 2)
-    skeletons = list(itertools.combinations(range(len(pairs)), n_edges))
-    chosen = np.array(skeletons, np.int64).reshape(len(skeletons), n_edges)
-    if kind == DIGRAPH:
-        # a coin for each edge
-        forward = _all_directions(n_edges)
-    else:
-        place = np.argsort(np.array([order]) if order else all_orders(n_nodes), axis=1)
-        forward = place[:, pairs[:, 0]] < place[:, pairs[:, 1]]
-    skeleton, way, edge = np.indices((len(chosen), len(forward), n_edges)).reshape(3, -1)
-    pair = chosen[skeleton, edge]
-    ahead = forward[way, edge if kind == DIGRAPH else pair]
-    low, high = pairs[pair].T
-    source, target = np.where(ahead, low, high), np.where(ahead, high, low)
-    n_graphs = len(chosen) * len(forward)
-    planes = planes_from_arcs(n_graphs, n_nodes, skeleton * len(forward) + way, source, target)
+    edges = tuple(itertools.combinations(range(n_nodes), 2))
+    low, high = np.array(edges, np.int64).reshape(-1, 2).T
+    place = np.argsort(np.array([order]) if order else all_orders(n_nodes), axis=1)
+    along, coins = place[:, low] < place[:, high], _all_directions(n_edges if kind == DIGRAPH else 0)
+    planes = np.concatenate(
+        [
+            _planes(n_nodes, tuple(edges[k] for k in chosen), coins if kind == DIGRAPH else along[:, chosen])
+            for chosen in itertools.combinations(range(len(edges)), n_edges)
+        ]
+    )
     return _listed(n_nodes, *merged(planes, 1 / len(planes)), kind)
 
 
@@ -201,7 +185,7 @@ def _planes(n_nodes: int, edges: Edges, forward: Bools) -> Planes:
 
 
 @lru_cache(maxsize=1024)
-def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats]:
+def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats] | None:
     """Return all acyclic directions of a connected skeleton, and the share of the orders of nodes that each suits."""
     if n_nodes <= MOST_NODES:
         places, (low, high) = all_orders(n_nodes), np.array(edges, np.int64).reshape(-1, 2).T
@@ -211,7 +195,7 @@ def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats]:
         )
         return forward[first], counts / len(places)
     if len(edges) > MOST_EDGES:
-        raise TooMany
+        return None
     forward = _all_directions(len(edges))
     planes = _planes(n_nodes, edges, forward)
     acyclic = kernels().is_acyclic(planes, n_nodes)
@@ -219,44 +203,30 @@ def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats]:
     return forward[acyclic], orders / math.factorial(n_nodes)
 
 
-def connected_parts(edges: Edges) -> list[Edges]:
-    """Return the edges of each connected part of a skeleton."""
-    part: dict[int, set[int]] = {}
-    for a, b in edges:
-        joined = part.get(a, {a}) | part.get(b, {b})
-        for node in joined:
-            part[node] = joined
-    parts = {id(nodes): nodes for nodes in part.values()}.values()
-    return [tuple(edge for edge in edges if edge[0] in nodes) for nodes in sorted(parts, key=min)]
+def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -> Listed | None:
+    """Return all orientations of a skeleton as graphs of a class, and the probability of each; None if too many."""
+    import networkx as nx
 
-
-def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -> Listed:
-    """Return all orientations of a skeleton as graphs of a class, and the probability of each."""
-    if kind == DIGRAPH:
-        if 2 ** len(edges) > MOST_ORIENTATIONS:
-            raise TooMany
-        forward = _all_directions(len(edges))
-        weights = np.full(len(forward), 1 / len(forward))
-        return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
-    parts = connected_parts(edges)
+    # what is directed independently: the edges of a digraph, else the connected parts
+    parts: list[Edges] = [(edge,) for edge in edges]
+    if kind != DIGRAPH:
+        sets = sorted(nx.connected_components(nx.Graph(edges)), key=min)
+        parts = [tuple(edge for edge in edges if edge[0] in nodes) for nodes in sets]
     lists, n_graphs = [], 1
     for part in parts:
-        nodes = sorted({node for edge in part for node in edge})
-        here = {node: i for i, node in enumerate(nodes)}
-        lists.append(directions(len(nodes), tuple((here[a], here[b]) for a, b in part)))
-        n_graphs *= len(lists[-1][0])
-        if n_graphs > MOST_ORIENTATIONS:
-            raise TooMany
-    places = np.indices([len(forward) for forward, _ in lists]).reshape(len(lists), n_graphs)
-    forward = np.ones((n_graphs, len(edges)), bool)
-    weights = np.full(n_graphs, 1 / n_graphs)
-    if by_order:
-        weights = np.ones(n_graphs)
-        for (_, shares), place in zip(lists, places, strict=True):
-            weights *= shares[place]
-    position = {edge: i for i, edge in enumerate(edges)}
-    for part, (orientations, _), place in zip(parts, lists, places, strict=True):
-        forward[:, [position[edge] for edge in part]] = orientations[place]
+        nodes = sorted({*itertools.chain(*part)})
+        found = directions(len(nodes), tuple((nodes.index(a), nodes.index(b)) for a, b in part))
+        if found is None or n_graphs * len(found[0]) > MOST_ORIENTATIONS:
+            return None
+        lists.append(found)
+        n_graphs *= len(found[0])
+    places = np.indices([len(ways) for ways, _ in lists]).reshape(len(lists), n_graphs)
+    forward, weights = np.ones((n_graphs, len(edges)), bool), np.ones(n_graphs)
+    for part, (ways, shares), place in zip(parts, lists, places, strict=True):
+        forward[:, [edges.index(edge) for edge in part]] = ways[place]
+        weights *= shares[place]
+    if not by_order:
+        weights = np.full(n_graphs, 1 / n_graphs)
     return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
 
 
@@ -266,11 +236,11 @@ def orientation_laws(
     """Return the laws of metrics where rows keep their skeletons, whose directions are listed where they are few."""
 
     @lru_cache(maxsize=KEPT)
-    def support(number: int) -> Listed:
+    def support(number: int) -> Listed | None:
         skeleton, kind = divmod(number, len(KINDS))
         # no skeleton of more edges has fewer acyclic orientations than the complete one over seven nodes
         if skeletons.edge_counts.edges[skeleton] > MOST_NODES * (MOST_NODES - 1) // 2:
-            raise TooMany
+            return None
         d, near = skeletons.n_nodes, skeletons.planes[[skeleton], 0]
         _, low, high = arcs_from_planes(np.stack([near, np.zeros_like(near)], axis=1), d)
         edges = tuple(zip(low.tolist(), high.tolist(), strict=True))

@@ -22,7 +22,7 @@ from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from .additive import additive_moments
 from .graph_controls import check_declared, estimated_edges, graph_controls
 from .laws import mean_over_edges
-from .listed import KEPT, Listed, TooMany, have_lists, listed_laws
+from .listed import KEPT, Listed, have_lists, listed_laws
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
@@ -82,13 +82,14 @@ def all_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
     return _of_words(_moved(graphs, number), graphs, number)
 
 
-def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
-    """Return the different graphs among all relabellings of a graph; each occurs equally often."""
+def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch | None:
+    """Return the different graphs among all relabellings of a graph, each equally often; None where they are many."""
     d = graphs.n_nodes
     if d <= MOST_LISTED:
         every = _moved(graphs, number)
         return _of_words(every[np.sort(distinct_rows(every)[0])], graphs, number)
-    _refuse_many(graphs, number)
+    if _are_many(graphs, number):
+        return None
     new = _marks(graphs, number)[None]
     stacks, known = [new], {np.packbits(new).tobytes()}
     while len(new):
@@ -103,23 +104,20 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
                     known.add(word.tobytes())
                     fresh.append(marks)
             if len(known) > MOST_DIFFERENT:
-                raise TooMany
+                return None
         new = np.array(fresh, bool).reshape(len(fresh), *new.shape[1:])
         stacks.append(new)
     halves = [planes_from_matrices(half, np.arange(d)) for half in np.moveaxis(np.concatenate(stacks), 1, 0)]
     return _with_planes(join_halves(halves), graphs, number)
 
 
-def _refuse_many(graphs: GraphBatch, number: int) -> None:
-    """Raise `TooMany` where a graph surely has too many relabellings, before these are made."""
+def _are_many(graphs: GraphBatch, number: int) -> bool:
+    """Return whether a graph surely has too many relabellings, before these are made."""
     alike, most = np.zeros(graphs.n_nodes, np.int64), math.log(MOST_DIFFERENT) + 1e-9
     if not is_mixed(graphs.planes):
         degrees = graphs.take(np.array([number])).degrees[0]
         alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        if _fewest_relabellings(alike) > most:
-            raise TooMany
-    if _fewest_relabellings(_classes(_marks(graphs, number), alike)) > most:
-        raise TooMany
+    return _fewest_relabellings(alike) > most or _fewest_relabellings(_classes(_marks(graphs, number), alike)) > most
 
 
 def _fewest_relabellings(alike: Ints) -> float:
@@ -145,11 +143,11 @@ def _laws(pairs: GraphPairs) -> Known:
     d, index = pairs.n_nodes, pairs.estimate_index
 
     @lru_cache(maxsize=KEPT)
-    def support(number: int) -> Listed:
+    def support(number: int) -> Listed | None:
         if d <= _REPEATED:
             return all_relabellings(pairs.estimate, number), 1 / math.factorial(d)
         variants = different_relabellings(pairs.estimate, number)
-        return variants, 1 / len(variants)
+        return None if variants is None else (variants, 1 / len(variants))
 
     @cache
     def laws() -> Known:
