@@ -77,6 +77,8 @@ EffectEstimator = Literal["adjustment", "sem"]
 
 def read_weights(given: Any, nodes: tuple[str, ...]) -> Floats:
     """Read the coefficients of a linear model, (d, d), the weight of i -> j in cell (i, j)."""
+    import networkx as nx
+
     if isinstance(given, GaussianNetwork):
         coefficients: Mapping[str, Any] = given.coefficients
         table = pd.DataFrame(0.0, index=list(given.nodes), columns=list(given.nodes))
@@ -100,10 +102,7 @@ def read_weights(given: Any, nodes: tuple[str, ...]) -> Floats:
         raise ValueError("coefficients must be numbers, 0 where there is no edge") from None
     if not np.isfinite(values).all():
         raise ValueError("coefficients must be finite numbers, 0 where there is no edge")
-    left = values != 0
-    for _ in nodes:
-        left = left & left.any(axis=0)[:, None]  # an arc stays if its source has a parent
-    if left.any():
+    if not nx.is_directed_acyclic_graph(nx.DiGraph(values != 0)):
         raise ValueError("the arcs of coefficients have a directed cycle, so that total effects are not defined")
     return values
 

@@ -344,20 +344,25 @@ def _edges(*shared: float) -> Counts:
     return Counts(EdgeTypes.of_margins(12.0, true, estimated, dict(zip(_SHARED, shared, strict=True))))
 
 
-def _not_affine(value: Value, at: Callable[..., Any], names: Sequence[str]) -> str | None:
-    """Return where the metric is not affine in the named counts, or None."""
-    for numbers, actual, expected, wrong in affine_units(lambda *counts: value(at(*counts)), len(names))[2]:
-        if wrong.any():
-            counts = ", ".join(f"{name} {k:g}" for name, k in zip(names, numbers, strict=True) if k)
-            return f"at {counts} it is {actual.item():g}, where adding up its units gives {expected.item():g}"
-    return None
+Probe = Callable[[Value], str | None]
 
 
-def affine_in_edges(value: Value) -> str | None:
-    """Check that a metric is affine in the types of shared edges."""
-    return _not_affine(
-        value, _edges, ("same direction", "reversed", "lost direction", "added direction", "both undirected")
-    )
+def _affine_in(at: Callable[..., Any], *names: str) -> Probe:
+    """Return the check that a metric is affine in the named counts, of which `at` makes stand-ins for pairs."""
+
+    def probe(value: Value) -> str | None:
+        for numbers, actual, expected, wrong in affine_units(lambda *counts: value(at(*counts)), len(names))[2]:
+            if wrong.any():
+                counts = ", ".join(f"{name} {k:g}" for name, k in zip(names, numbers, strict=True) if k)
+                return f"at {counts} it is {actual.item():g}, where adding up its units gives {expected.item():g}"
+        return None
+
+    return probe
+
+
+def _positives(counts: str) -> Callable[[float], Any]:
+    """Return what stands in for pairs with a number of positives that both sides have, among these counts."""
+    return lambda both: SimpleNamespace(**{counts: Confusion(*(np.full(1, x, float) for x in (both, 40, 35)))})
 
 
 def function_of_adjacencies(value: Value) -> str | None:
@@ -387,16 +392,7 @@ def affine_in_ancestors(value: Value) -> str | None:
 
     if not np.allclose(value(at(9, 5, 3)), value(at(9, 5, 3, shared=6)), rtol=1e-9, atol=1e-9, equal_nan=True):
         return "it depends on the number of shared edges"
-    return _not_affine(value, at, ("shared ancestors", "edges along the order", "edges against it"))
-
-
-def _affine_in_shared(counts: str, what: str) -> Callable[[Value], str | None]:
-    """Return the check that a metric is affine in the positives that both sides have, of these counts."""
-
-    def at(both: float) -> Any:
-        return SimpleNamespace(**{counts: Confusion(*(np.full(1, x, float) for x in (both, 40, 35)))})
-
-    return lambda value: _not_affine(value, at, (what,))
+    return _affine_in(at, "shared ancestors", "edges along the order", "edges against it")(value)
 
 
 #: what must hold for the metrics of each closed form, and what null models then compute
@@ -424,14 +420,17 @@ _EXPLANATIONS = {
     "Its mean is exact under random DAGs and relabelling, and under random DAGs the variance (up to 32 nodes), where "
     "every pair has a value.",
 }
-_PROBES: dict[str, Callable[[Value], str | None]] = {
+_AFFINE_IN_EDGES = _affine_in(
+    _edges, "same direction", "reversed", "lost direction", "added direction", "both undirected"
+)
+_PROBES: dict[str, Probe] = {
     "hypergeometric": function_of_adjacencies,
-    "linear": affine_in_edges,
-    "cpdag_linear": affine_in_edges,
+    "linear": _AFFINE_IN_EDGES,
+    "cpdag_linear": _AFFINE_IN_EDGES,
     "reversal": reverses,
     "ancestors": affine_in_ancestors,
-    "blankets": _affine_in_shared("blankets", "shared members"),
-    "v_structures": _affine_in_shared("v_structures", "shared v-structures"),
+    "blankets": _affine_in(_positives("blankets"), "shared members"),
+    "v_structures": _affine_in(_positives("v_structures"), "shared v-structures"),
 }
 for _name, _explanation in _EXPLANATIONS.items():
     register_closed_form(ClosedFormRule(_name, "graph", _explanation, _PROBES.get(_name)))

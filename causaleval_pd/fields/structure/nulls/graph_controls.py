@@ -11,7 +11,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....contract.checks import warn
 from ....contract.law import ClosedForm, Distribution
-from ....contract.null import Controls, DrawnControls, Known, Listing, Matching, Null, draw_stream, no_closed_form
+from ....contract.null import (
+    Controls,
+    DrawnControls,
+    Known,
+    Listing,
+    Matching,
+    Null,
+    custom_draws,
+    draw_stream,
+    no_closed_form,
+)
 from ....execution.random_streams import random_words, uniforms
 from ....graphs.classes import MEND_CLASS, is_acyclic, is_digraph
 from ....graphs.column import as_graph
@@ -235,21 +245,18 @@ def custom_null(function: DrawOne, name: str) -> Null:
         matched = matched_kinds(matching, rows, pairs)
         cells, partly = matching.estimate.iloc[rows], matched == PDAG
 
-        def draw(estimate: Graph, key: int, r: int, row: int) -> Graph:
-            return _read(function(estimate, draw_stream(key, r)), estimate, name, row)
-
         def graphs(start: int, count: int) -> GraphBatch:
             drawn: list[Graph] = []
-            for row, cell, key, mapped in zip(rows.tolist(), cells, keys.tolist(), matched == CPDAG, strict=True):
-                estimate = Graph.from_bytes(cell)
-                for r in range(start, start + count):
-                    control = draw(estimate, key, r, row)
-                    if not drawn and draw(estimate, key, r, row) != control:
+            for at, estimate, found in custom_draws(function, map(Graph.from_bytes, cells), keys, start, count):
+                control = _read(found, estimate, name, rows[at])
+                if not drawn:
+                    again = function(estimate, draw_stream(int(keys[0]), start))
+                    if _read(again, estimate, name, rows[at]) != control:
                         raise ValueError(
-                            f"row {row}: null {name!r} drew two graphs from generators of one seed; draw from its "
+                            f"row {rows[at]}: null {name!r} drew two graphs from generators of one seed; draw from its "
                             "argument rng alone, not from np.random or random, so that a seed gives the same controls"
                         )
-                    drawn.append(control.cpdag() if mapped and control.kind == "dag" else control)
+                drawn.append(control.cpdag() if matched[at] == CPDAG and control.kind == "dag" else control)
             kinds = np.array([KINDS.index(graph.kind) for graph in drawn], np.uint8)
             planes = np.stack([graph.planes for graph in drawn])
             mine = (kinds == DAG) & np.repeat(partly, count)

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,18 @@ from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
 from ....contract.null import Known
 from ....graphs.kernels import control_kernels, kernels
-from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG, arcs_from_planes, planes_from_arcs
-from ....graphs.pairs import GraphBatch, GraphPairs
+from ....graphs.kernels.planes import (
+    CPDAG,
+    DIGRAPH,
+    KINDS,
+    PDAG,
+    arcs_from_planes,
+    matrices_from_planes,
+    planes_from_arcs,
+    planes_from_matrices,
+)
+from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
+from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -249,3 +259,135 @@ def orientation_laws(
     numbers = index * len(KINDS) + kinds
     listed = have_lists(numbers, support) & (kinds != PDAG)
     return listed_laws(pairs, numbers, support, MOST_ORIENTATIONS, listed, others)
+
+
+#: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
+MOST_LISTED = 7
+#: different relabellings of an estimate up to which they are listed whatever its nodes, up to `MOST_RELABELLED`
+MOST_DIFFERENT, MOST_RELABELLED = 5_040, 64
+#: nodes up to which relabellings are listed as often as they occur
+_REPEATED = 5
+
+
+def _marks(graphs: GraphBatch, number: int) -> Bools:
+    """Return the marks of a graph as matrices of bits that move with the nodes, (1 or 2, d, d)."""
+    halves = plane_halves(graphs.planes[[number]])
+    return np.stack([np.asarray(matrices_from_planes(half, graphs.n_nodes)[0], bool) for half in halves])
+
+
+@cache
+def _moved_marks(n_nodes: int) -> Planes:
+    """Return the bit each mark moves to under each order: of pair k, a < b, a -> b is bit k and b -> a bit 32 + k."""
+    place = np.argsort(all_orders(n_nodes), axis=1)
+    low, high = np.triu_indices(n_nodes, 1)
+    number = np.zeros((n_nodes, n_nodes), np.int64)
+    number[low, high] = number[high, low] = np.arange(len(low))
+    a, b = place[:, low], place[:, high]
+    forward, pair = a < b, number[a, b]
+    bits = np.stack([np.where(forward, pair, pair + 32), np.where(forward, pair + 32, pair)])
+    return np.left_shift(np.uint64(1), bits.transpose(0, 2, 1).reshape(2 * len(low), len(place)).astype(np.uint64))
+
+
+def _moved(graphs: GraphBatch, number: int) -> Planes:
+    """Return a graph of few nodes in all orders, (d!, 1 or 2): a word holds a bit of both ends of each pair."""
+    n_pairs = graphs.n_nodes * (graphs.n_nodes - 1) // 2
+    words = []
+    for half in plane_halves(graphs.planes[[number]]):
+        marks = (half[0, :, :1] >> np.arange(n_pairs, dtype=np.uint64)) & np.uint64(1)
+        chosen = _moved_marks(graphs.n_nodes)[np.flatnonzero(marks)]
+        words.append(np.asarray(np.bitwise_or.reduce(chosen, axis=0), np.uint64))
+    return np.stack(words, axis=1)
+
+
+def _of_words(words: Planes, graphs: GraphBatch, number: int) -> GraphBatch:
+    planes = np.stack([words & np.uint64(2**32 - 1), words >> np.uint64(32)], axis=1)
+    return _with_planes(planes.reshape(len(words), -1, 1), graphs, number)
+
+
+def _with_planes(planes: Planes, graphs: GraphBatch, number: int) -> GraphBatch:
+    return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(planes)))
+
+
+def all_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
+    """Return a graph of at most `MOST_LISTED` nodes with its nodes in all orders."""
+    return _of_words(_moved(graphs, number), graphs, number)
+
+
+def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch | None:
+    """Return the different graphs among all relabellings of a graph, each equally often; None where they are many."""
+    d = graphs.n_nodes
+    if d <= MOST_LISTED:
+        every = _moved(graphs, number)
+        return _of_words(every[np.sort(distinct_rows(every)[0])], graphs, number)
+    if _are_many(graphs, number):
+        return None
+    new = _marks(graphs, number)[None]
+    stacks, known = [new], {np.packbits(new).tobytes()}
+    while len(new):
+        # exchanges of neighbouring nodes reach every order
+        fresh = []
+        for i in range(d - 1):
+            order = np.arange(d)
+            order[[i, i + 1]] = i + 1, i
+            moved = new[:, :, order][:, :, :, order]
+            for marks, word in zip(moved, np.packbits(moved.reshape(len(moved), -1), axis=1), strict=True):
+                if word.tobytes() not in known:
+                    known.add(word.tobytes())
+                    fresh.append(marks)
+            if len(known) > MOST_DIFFERENT:
+                return None
+        new = np.array(fresh, bool).reshape(len(fresh), *new.shape[1:])
+        stacks.append(new)
+    halves = [planes_from_matrices(half, np.arange(d)) for half in np.moveaxis(np.concatenate(stacks), 1, 0)]
+    return _with_planes(join_halves(halves), graphs, number)
+
+
+def _are_many(graphs: GraphBatch, number: int) -> bool:
+    """Return whether a graph surely has too many relabellings, before these are made."""
+    alike, most = np.zeros(graphs.n_nodes, np.int64), math.log(MOST_DIFFERENT) + 1e-9
+    if not is_mixed(graphs.planes):
+        degrees = graphs.take(np.array([number])).degrees[0]
+        alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return _fewest_relabellings(alike) > most or _fewest_relabellings(_classes(_marks(graphs, number), alike)) > most
+
+
+def _fewest_relabellings(alike: Ints) -> float:
+    """Return the logarithm of a bound: at most nodes of the same class, (d,), may be exchanged without change."""
+    counts = np.bincount(alike)
+    return float(math.lgamma(len(alike) + 1) - sum(math.lgamma(n + 1) for n in counts.tolist()))
+
+
+def _classes(marks: Bools, classes: Ints) -> Ints:
+    """Refine classes of nodes, (d,), by how many marks (k, d, d) they have to and from each class."""
+    while True:
+        members = (classes[:, None] == np.arange(classes.max(initial=-1) + 1)).astype(np.int64)
+        ends = [side @ members for half in marks for side in (half, half.T)]
+        known = np.column_stack([classes, *ends])
+        finer = np.unique(known, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        if finer.max(initial=0) == classes.max(initial=0):
+            return finer
+        classes = finer
+
+
+def relabelling_laws(pairs: GraphPairs, others: Known) -> Known:
+    """Return the laws of metrics under relabelling of the estimates, where different relabellings are few."""
+    d, index = pairs.n_nodes, pairs.estimate_index
+
+    @lru_cache(maxsize=KEPT)
+    def support(number: int) -> Listed | None:
+        if d <= _REPEATED:
+            return all_relabellings(pairs.estimate, number), 1 / math.factorial(d)
+        variants = different_relabellings(pairs.estimate, number)
+        return None if variants is None else (variants, 1 / len(variants))
+
+    @cache
+    def laws() -> Known:
+        if d <= MOST_LISTED:
+            return listed_laws(pairs, index, support, math.factorial(d), np.ones(pairs.n, bool), others)
+        few = have_lists(index, support) if d <= MOST_RELABELLED else np.zeros(pairs.n, bool)
+        return listed_laws(pairs, index, support, MOST_DIFFERENT, few, others)
+
+    def known(metric: Metric) -> ClosedForm | None:
+        return laws()(metric)
+
+    return known

@@ -6,17 +6,19 @@ coin. Importing this module registers the null models.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ....contract.checks import check_choice, check_known, check_whole, shown
+from ....contract.checks import check_choice, check_known, check_whole, name_row, shown
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....contract.null import Controls, Matching, Null, register_null
+from ....contract.null import Controls, Listing, Matching, Null, register_null
 from ....graphs.column import as_graph
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
@@ -31,10 +33,12 @@ from ....graphs.kernels.planes import (
     planes_from_matrices,
 )
 from ....graphs.knowledge import Knowledge, arc_matrices
-from ....graphs.mixed.marks import is_mixed
+from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs
+from .additive import additive_moments
 from .graph_controls import (
+    check_declared,
     constant,
     estimated_edges,
     graph_controls,
@@ -47,8 +51,7 @@ from .graph_controls import (
 )
 from .latent import BIDIRECTED, check_bidirected, check_latents, latent_dag_controls, latent_graphs
 from .laws import half_of_shared, hypergeometric, linear, mean_over_edges, of_dags, oriented, reversal
-from .listed import orientation_laws, random_graph_laws
-from .relabelling import check_same_nodes, permutation_controls
+from .listed import KEPT, all_relabellings, orientation_laws, random_graph_laws, relabelling_laws
 
 Ints = NDArray[np.int64]
 Keys = NDArray[np.uint64]
@@ -261,6 +264,67 @@ def _orders(tier: Ints, numbers: NDArray[np.float64]) -> Ints:
     ranks = np.argsort(np.argsort(numbers[:, tiered] + tier[tiered], axis=1), axis=1)
     position[:, tiered] = np.take_along_axis(places, ranks, axis=1)
     return position
+
+
+#: nodes up to which joint relabellings of several estimates are listed (720)
+MOST_JOINT = 6
+
+
+def permutation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
+    """Relabel every estimate: its class, degrees and marks stay, also those of graphs in no class.
+
+    Law: the estimate under a uniform permutation of its nodes' names. Given: the estimate up to names, that is all of
+    its structure. Rows with one key are relabelled alike. Up to seven nodes, or 5,040 relabellings, all are listed.
+
+    It is valid for every guesser that does not use the names, whatever the shape of its guesses, or where the truth's
+    names are random. Not valid for guesses that share the truth's order of columns or other knowledge about names. A
+    graph with many symmetries has few relabellings, so that its p cannot be small.
+    """
+    check_declared(rows, pairs)
+    d, kinds, graphs_of = pairs.n_nodes, pairs.estimate.kinds[pairs.estimate_index], plane_halves(pairs.estimate.planes)
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        drawn = [control_kernels().relabel_graphs(x, d, pairs.estimate_index, keys, start, count) for x in graphs_of]
+        return GraphBatch(d, join_halves(drawn), np.repeat(kinds, count))
+
+    def moments(metric: Metric) -> ClosedForm | None:
+        if metric.closed_form != "mean_over_edges":
+            return additive_moments(metric, pairs)
+        # the estimate's shape decides the variance
+        return ClosedForm(mean_over_edges(metric, pairs, estimated_edges(pairs), np.zeros(pairs.n, bool)).mean)
+
+    listing = Listing(math.factorial(d), _all_controls(pairs, kinds)) if d <= MOST_JOINT else None
+    return graph_controls(pairs, kinds, graphs, relabelling_laws(pairs, moments), listing=listing)
+
+
+def _all_controls(pairs: GraphPairs, kinds: NDArray[np.uint8]) -> Controls:
+    """Return controls of which draw r is the r-th relabelling of every row."""
+    relabelled = lru_cache(maxsize=KEPT)(lambda number: all_relabellings(pairs.estimate, number).planes)
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        planes = [relabelled(number)[start : start + count] for number in pairs.estimate_index.tolist()]
+        return GraphBatch(pairs.n_nodes, np.concatenate(planes), np.repeat(kinds, count))
+
+    return graph_controls(pairs, kinds, graphs)
+
+
+def check_same_nodes(matching: Matching) -> None:
+    """Refuse estimates of one cluster and stratum over different nodes: one relabelling cannot serve both."""
+    context, cluster = matching.context, matching.cluster
+    # without strata nothing is added up over the rows
+    if cluster is None or matching.stratum is None or context is None or not context.gives(["latents"]):
+        return
+    node_sets = unpack_column(matching.estimate, in_place=True).row_node_set
+    first: dict[tuple[int, int], int] = {}
+    for row in np.flatnonzero((node_sets >= 0) & (cluster != 0)).tolist():
+        other = first.setdefault((int(matching.stratum[row]), int(cluster[row])), row)
+        if node_sets[other] != node_sets[row]:
+            index = matching.estimate.index
+            raise ValueError(
+                f"{name_row(other, index)} and {name_row(row, index)} are of one stratum and cluster, but their "
+                "estimates have different observed nodes, so that one relabelling cannot serve both: put a column that "
+                "tells their latents apart into by=, or use cluster=None where all runs are independent"
+            )
 
 
 #: tries that a uniform orientation may take
