@@ -290,11 +290,11 @@ def _mapped(graphs: GraphBatch, apart: NDArray[np.bool_]) -> GraphBatch:
     return GraphBatch(graphs.n_nodes, planes, kinds)
 
 
-def read_shifts(inputs: Mapping[str, Any], nodes: tuple[str, ...]) -> tuple[Floats, Floats]:
+def read_shifts(inputs: Mapping[str, Any], nodes: tuple[str, ...]) -> Floats:
     """Compare the cases of each perturbation with the observational ones.
 
     Return the Wasserstein-1 distance and the two-sided p-value of Mann and Whitney's test for the values of each node
-    (column) under perturbation of each other one (row), (d, d); NaN where a node is not perturbed.
+    (column) under perturbation of each other one (row), (2, d, d); NaN where a node is not perturbed.
     """
     data, label = inputs["data"], inputs["perturbed"]
     check_type(data, pd.DataFrame, "a DataFrame with one case per row", "data")
@@ -316,15 +316,13 @@ def read_shifts(inputs: Mapping[str, Any], nodes: tuple[str, ...]) -> tuple[Floa
     base = values[labels == ""]
     if not len(base):
         raise ValueError(f"column {label!r} of data is missing in no case, so that no case is observational")
-    d = len(nodes)
-    distance, p = np.full((d, d), np.nan), np.full((d, d), np.nan)
+    shifts = np.full((2, len(nodes), len(nodes)), np.nan)
     for i, name in enumerate(nodes):
         changed = values[labels == name]
         if len(changed):
-            distance[i], p[i] = wasserstein(base, changed), _mann_whitney(base, changed)
-    np.fill_diagonal(distance, np.nan)
-    np.fill_diagonal(p, np.nan)
-    return distance, p
+            shifts[:, i] = wasserstein(base, changed), _mann_whitney(base, changed)
+            shifts[:, i, i] = np.nan
+    return shifts
 
 
 def wasserstein(one: Floats, other: Floats) -> Floats:

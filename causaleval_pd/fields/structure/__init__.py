@@ -16,11 +16,4 @@ from .field import *
 from .marks import *
 from .nulls.laws import *
 
-__all__ = [
-    *counts.__all__,
-    *distances.__all__,
-    *families.__all__,
-    *field.__all__,
-    *laws.__all__,
-    *marks.__all__,
-]
+__all__ = [*counts.__all__, *distances.__all__, *families.__all__, *field.__all__, *laws.__all__, *marks.__all__]

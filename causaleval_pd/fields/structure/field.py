@@ -24,20 +24,8 @@ from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.pairs import Batch
 from ...graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
 from ...graphs.edge_types import Origins
-from ...graphs.kernels.planes import (
-    ADMG,
-    DAG,
-    KINDS,
-    MAG,
-    MIXED,
-    N_PLANES,
-    PAG,
-    SKELETON,
-    TAIL,
-    a_kind,
-    matrices_from_planes,
-)
-from ...graphs.mixed.marks import lift, where
+from ...graphs.kernels.planes import ADMG, DAG, KINDS, MAG, MIXED, PAG, SKELETON, TAIL, a_kind, matrices_from_planes
+from ...graphs.mixed.marks import is_mixed, lift, where
 from ...graphs.packing import (
     Block,
     UnpackedColumn,
@@ -213,14 +201,8 @@ def _batches_of(
         ]
         seen = np.array(observed, np.int64).reshape(len(mine), block.n_nodes)
         origins = Origins(true.n_nodes, true.planes[at], true.kinds[at], seen)
-        batch = GraphBatch(
-            block.n_nodes,
-            block.planes[mine],
-            block.kinds[mine],
-            origins=origins,
-            inputs=inputs.take(mine),
-            names=inputs.names.take(mine),
-        )
+        of_batch: Any = {"origins": origins, "inputs": inputs.take(mine), "names": inputs.names.take(mine)}
+        batch = GraphBatch(block.n_nodes, block.planes[mine], block.kinds[mine], **of_batch)
         place[:] = -1
         place[block.rows[mine]] = np.arange(len(mine))
         for other in estimates.blocks:
@@ -261,7 +243,7 @@ def _as_marks(estimates: UnpackedColumn, wanted: Wanted) -> UnpackedColumn:
     blocks = []
     for block in estimates.blocks:
         marked = block
-        if block.planes.shape[1] == N_PLANES:
+        if not is_mixed(block.planes):
             planes = lift(block.planes)
             lines = np.where(wanted.circled[block.rows][:, None], where(planes, TAIL, TAIL), np.uint64(0))
             planes[:, [1, 3]] |= lines[:, None]  # the high bits of the code 3, a circle
@@ -356,7 +338,7 @@ def forward_edges(truths: pd.Series) -> tuple[int, int]:
     """Count the directed edges that point to a later node (X10 after X2), and all, of graphs without confounders."""
     forward = total = 0
     column = unpack_column(truths.drop_duplicates())
-    for block in (x for x in column.blocks if x.planes.shape[1] == N_PLANES):
+    for block in (x for x in column.blocks if not is_mixed(x.planes)):
         for i, names in enumerate(column.node_sets):
             mine = block.planes[block.node_set == i]
             if not len(mine):

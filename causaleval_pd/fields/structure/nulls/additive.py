@@ -220,12 +220,8 @@ def _of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive:
         ancestry = ancestors(graphs.planes, graphs.n_nodes, definite)
         return np.stack([ancestry == DEFINITE, ancestry == POSSIBLE], axis=1)
 
-    return (
-        lambda graphs: graphs.known_origins.relations.ancestor[:, None],
-        claimed_ancestors,
-        [(0, 0, 1.0), (0, 1, 1.0)],
-        stand_in,
-    )
+    terms = [(0, 0, 1.0), (0, 1, 1.0)]
+    return lambda graphs: graphs.known_origins.relations.ancestor[:, None], claimed_ancestors, terms, stand_in
 
 
 def _type_channels(graphs: GraphBatch, types: Sequence[int]) -> NDArray[np.int8]:

@@ -300,9 +300,8 @@ def check_latents(matching: Matching) -> tuple[int, float | None]:
     n_latents, density = matching.options["n_latents"], matching.options["density"]
     if n_latents is None:
         raise ValueError("null='latent_dag' needs the number of latent nodes: ce.null_model('latent_dag', n_latents=2)")
-    return check_whole(n_latents, "n_latents", 0), None if density is None else check_number(
-        density, "density", "[0, 1]"
-    )
+    number = check_whole(n_latents, "n_latents", 0)
+    return number, None if density is None else check_number(density, "density", "[0, 1]")
 
 
 def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ....contract.checks import check_known, check_number, check_type, shown
 from ....contract.law import ClosedForm, Distribution, padded_sum
 from ....contract.metric import Metric, bind_zero_division, metric_set
-from ....contract.null import Known
+from ....contract.null import Known, no_closed_form
 from ....execution.options import get_options
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
@@ -35,9 +35,8 @@ MOST_CELLS = 4_000_000
 
 def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edges: Any) -> ClosedForm:
     """Return the exact distribution of a function of the shared adjacencies under a uniformly random skeleton."""
-    columns = np.broadcast_arrays(
-        *(np.atleast_1d(np.asarray(x, np.int64)) for x in (n_nodes, true_edges, estimated_edges))
-    )
+    margins = (n_nodes, true_edges, estimated_edges)
+    columns = np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, np.int64)) for x in margins))
     first, codes = distinct_rows(np.column_stack(columns).view(np.uint64))
     d, mt, me = (x[first][:, None] for x in columns)
     support, weights = hypergeometric_weights(d * (d - 1) // 2, mt, me)
@@ -149,11 +148,8 @@ def reversal(metric: Metric, n_nodes: int, directed: Floats, undirected: Floats,
     support, weights = hypergeometric_weights(n_pairs, true_edges, estimated_edges[:, None])
     nothing_shared = np.where(support == 0, weights, 0.0).sum(axis=1)
     undefined = Counts(EdgeTypes.of_margins(n_nodes, {LINE: directed}, {LINE: estimated_edges}, {})).value(metric)
-    mean = np.where(
-        np.isnan(undefined),
-        np.where(nothing_shared < 1, 0.5, np.nan),
-        (1 - nothing_shared) / 2 + nothing_shared * undefined,
-    )
+    mean = (1 - nothing_shared) / 2 + nothing_shared * undefined
+    mean = np.where(np.isnan(undefined), np.where(nothing_shared < 1, 0.5, np.nan), mean)
     return ClosedForm(np.where(undirected > 0, np.nan, mean))
 
 
@@ -189,6 +185,11 @@ def half_of_shared(metric: Metric, pairs: GraphPairs) -> ClosedForm:
     nothing = EdgeTypes(pairs.n_nodes, {(LINE, 0): np.ones(pairs.n), (0, LINE): np.ones(pairs.n)})
     undefined = Counts(nothing).value(metric)
     return ClosedForm(np.where(fully, np.where(pairs.counts.tp > 0, 0.5, undefined), np.nan))
+
+
+def by_form(others: Known = no_closed_form, **forms: Known) -> Known:
+    """Return what is known of metrics by the names of their closed forms, and what `others` knows of further ones."""
+    return lambda metric: forms.get(metric.closed_form or "", others)(metric)
 
 
 def of_dags(known: Known, kinds: NDArray[np.uint8]) -> Known:

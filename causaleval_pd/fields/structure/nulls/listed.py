@@ -200,9 +200,8 @@ def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats] | None:
     if n_nodes <= MOST_NODES:
         places, (low, high) = all_orders(n_nodes), np.array(edges, np.int64).reshape(-1, 2).T
         forward = places[:, low] < places[:, high]
-        _, first, counts = np.unique(
-            forward @ (1 << np.arange(len(edges))[::-1]), return_index=True, return_counts=True
-        )
+        codes = forward @ (1 << np.arange(len(edges))[::-1])
+        _, first, counts = np.unique(codes, return_index=True, return_counts=True)
         return forward[first], counts / len(places)
     if len(edges) > MOST_EDGES:
         return None

@@ -17,21 +17,11 @@ from numpy.typing import NDArray
 
 from ....contract.checks import check_choice, check_known, check_whole, name_row, shown
 from ....contract.law import ClosedForm
-from ....contract.metric import Metric
-from ....contract.null import Controls, Listing, Matching, Null, register_null
+from ....contract.null import Controls, Listing, Matching, Null, no_closed_form, register_null
 from ....graphs.column import as_graph
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
-from ....graphs.kernels.planes import (
-    CPDAG,
-    DAG,
-    DIGRAPH,
-    KINDS,
-    N_PLANES,
-    PLAIN_KINDS,
-    plane_words,
-    planes_from_matrices,
-)
+from ....graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, N_PLANES, PLAIN_KINDS, planes_from_matrices
 from ....graphs.knowledge import Knowledge, arc_matrices
 from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
 from ....graphs.packing import unpack_column
@@ -50,7 +40,7 @@ from .graph_controls import (
     warn_of_undirected,
 )
 from .latent import BIDIRECTED, check_bidirected, check_latents, latent_dag_controls, latent_graphs
-from .laws import half_of_shared, hypergeometric, linear, mean_over_edges, of_dags, oriented, reversal
+from .laws import by_form, half_of_shared, hypergeometric, linear, mean_over_edges, of_dags, oriented, reversal
 from .listed import KEPT, all_relabellings, orientation_laws, random_graph_laws, relabelling_laws
 
 Ints = NDArray[np.int64]
@@ -71,27 +61,18 @@ def random_graphs(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys,
         planes = kernels().draw_graphs(d, n_edges[:, None], kinds == CPDAG, keys, start, count, order)
         return GraphBatch(d, redirect(planes, pairs, kinds, keys, start, count), np.repeat(kinds, count))
 
-    edges, truth = pairs.truth.edge_counts, pairs.truth_index
-
-    def moments(metric: Metric) -> ClosedForm | None:
-        if len(order):
-            return None
-        arrows, lines = edges.directed[truth], edges.undirected[truth]
-        if metric.closed_form == "linear":
-            return linear(metric, d, arrows, lines, n_edges, pairs.truth.degrees[truth], kinds == DIGRAPH)
-        if metric.closed_form == "reversal":
-            return reversal(metric, d, arrows, lines, n_edges)
-        if metric.closed_form == "mean_over_edges":
-            return mean_over_edges(metric, pairs, n_edges, kinds == DIGRAPH)
-        return None
-
-    laws = random_graph_laws(pairs, n_edges, kinds, order, of_dags(moments, kinds))
-
-    def known(metric: Metric) -> ClosedForm | None:
-        if metric.closed_form == "hypergeometric":
-            return hypergeometric(metric, d, edges.edges[truth], n_edges)
-        return laws(metric)
-
+    edges, truth, tossed = pairs.truth.edge_counts, pairs.truth_index, kinds == DIGRAPH
+    arrows, lines = edges.directed[truth], edges.undirected[truth]
+    moments = by_form(
+        linear=lambda metric: linear(metric, d, arrows, lines, n_edges, pairs.truth.degrees[truth], tossed),
+        reversal=lambda metric: reversal(metric, d, arrows, lines, n_edges),
+        mean_over_edges=lambda metric: mean_over_edges(metric, pairs, n_edges, tossed),
+    )
+    dags = of_dags(no_closed_form if len(order) else moments, kinds)
+    known = by_form(
+        random_graph_laws(pairs, n_edges, kinds, order, dags),
+        hypergeometric=lambda metric: hypergeometric(metric, d, edges.edges[truth], n_edges),
+    )
     return graph_controls(pairs, kinds, graphs, known, work=6.0 * pairs.size)
 
 
@@ -160,7 +141,9 @@ def degree_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> C
         directed = control_kernels().orient_graphs(skeletons, d, places, keys ^ _OF_SWITCHED, start, count)
         return in_class(directed, pairs, kinds, keys, start, count)
 
-    return graph_controls(pairs, kinds, graphs, scratch=16 * plane_words(d), work=10 * switches * pairs.size)
+    return graph_controls(
+        pairs, kinds, graphs, scratch=16 * pairs.truth.planes.shape[2], work=10 * switches * pairs.size
+    )
 
 
 #: orders drawn at most until one suits the required edges
@@ -213,7 +196,7 @@ def knowledge_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -
     sets = row_node_set[rows]
 
     def graphs(start: int, count: int) -> GraphBatch:
-        drawn = np.zeros((len(rows), count, N_PLANES, plane_words(d)), np.uint64)
+        drawn = np.zeros((len(rows), count, *pairs.estimate.planes.shape[1:]), np.uint64)
         for number in np.unique(sets).tolist():
             mine = np.flatnonzero(sets == number)
             drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
@@ -287,12 +270,13 @@ def permutation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys)
         drawn = [control_kernels().relabel_graphs(x, d, pairs.estimate_index, keys, start, count) for x in graphs_of]
         return GraphBatch(d, join_halves(drawn), np.repeat(kinds, count))
 
-    def moments(metric: Metric) -> ClosedForm | None:
-        if metric.closed_form != "mean_over_edges":
-            return additive_moments(metric, pairs)
+    moments = by_form(
+        lambda metric: additive_moments(metric, pairs),
         # the estimate's shape decides the variance
-        return ClosedForm(mean_over_edges(metric, pairs, estimated_edges(pairs), np.zeros(pairs.n, bool)).mean)
-
+        mean_over_edges=lambda metric: ClosedForm(
+            mean_over_edges(metric, pairs, estimated_edges(pairs), np.zeros(pairs.n, bool)).mean
+        ),
+    )
     listing = Listing(math.factorial(d), _all_controls(pairs, kinds)) if d <= MOST_JOINT else None
     return graph_controls(pairs, kinds, graphs, relabelling_laws(pairs, moments), listing=listing)
 
@@ -400,18 +384,12 @@ def _direct_skeletons(matching: Matching, rows: Ints, pairs: Any, keys: Keys, *,
             drawn[np.repeat(kinds != DIGRAPH, count)] = oriented_dags
         return in_class(drawn, pairs, kinds, keys, start, count)
 
-    def moments(metric: Metric) -> ClosedForm | None:
-        if metric.closed_form == "reversal":
-            return half_of_shared(metric, skeletons)
-        if metric.closed_form == "linear":
-            return oriented(metric, skeletons, along_order=law == "order", tossed=kinds == DIGRAPH)
-        return None
-
+    moments = by_form(
+        reversal=lambda metric: half_of_shared(metric, skeletons),
+        linear=lambda metric: oriented(metric, skeletons, along_order=law == "order", tossed=kinds == DIGRAPH),
+    )
     laws = orientation_laws(pairs, undirected, index, kinds, of_dags(moments, kinds), by_order=law == "order")
-
-    def known(metric: Metric) -> ClosedForm | None:
-        return constant(metric(skeletons)) if metric.closed_form == "hypergeometric" else laws(metric)
-
+    known = by_form(laws, hypergeometric=lambda metric: constant(metric(skeletons)))
     return graph_controls(pairs, kinds, graphs, known)
 
 
@@ -457,16 +435,10 @@ def skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) ->
         drawn = control_kernels().orient_graphs(skeletons, d, index, keys ^ _OF_DRAWN, start, count)
         return in_class(drawn, pairs, kinds, keys, start, count)
 
+    moments = by_form(reversal=lambda metric: half_of_shared(metric, pairs))
     arrows_only = (pairs.truth.edge_counts.undirected[pairs.truth_index] == 0).all()
-
-    def known(metric: Metric) -> ClosedForm | None:
-        if metric.closed_form == "hypergeometric":
-            return constant(metric(pairs))
-        return of_dags(moments, kinds)(metric)
-
-    def moments(metric: Metric) -> ClosedForm | None:
-        return half_of_shared(metric, pairs) if metric.closed_form == "reversal" and arrows_only else None
-
+    dags = of_dags(moments if arrows_only else no_closed_form, kinds)
+    known = by_form(dags, hypergeometric=lambda metric: constant(metric(pairs)))
     return graph_controls(pairs, kinds, graphs, known, scratch=30 * d * d)
 
 
