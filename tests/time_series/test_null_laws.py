@@ -197,7 +197,7 @@ def test_moments_under_permutation(metric, monkeypatch):
     model = ce.time_series.LAGGED.nulls["permutation"]
     values = listed(PERMUTED_TRUTH, relabelled(PERMUTED), [metric])[name].to_numpy(float)
     monkeypatch.setattr(permutation, "MOST_LISTED", 0)
-    monkeypatch.setattr("causaleval_pd.fields.structure.nulls.relabelling.MOST_LISTED", 0)
+    monkeypatch.setattr("causaleval_pd.fields.structure.nulls.listed.MOST_LISTED", 0)
     truth, estimate = (ce.lagged_column([graph]) for graph in (PERMUTED_TRUTH, PERMUTED))
     from causaleval_pd.contract.null import Matching
 

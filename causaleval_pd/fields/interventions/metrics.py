@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, check_number, check_type, check_whole, nearest
-from ...contract.confusion import Values
-from ...contract.context import Memory, MissingInputError
+from ...contract.confusion import Values, ratio
+from ...contract.context import MissingInputError
 from ...contract.metric import metric
 from ...contract.options import with_example, with_options
 from ...contract.pairs import PairError
@@ -38,36 +39,13 @@ Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 
 
-class Group(NamedTuple):
-    """Pairs that share their inputs and the names of their nodes."""
+def groups(
+    pairs: GraphPairs, metric: str, names: Sequence[str], hint: str, function: Callable[..., Any]
+) -> Iterator[tuple[NDArray[np.int64], Any]]:
+    """Yield the pairs that share inputs and names of nodes, with what `function(inputs, nodes)` returns for them.
 
-    #: (n,): positions of the pairs
-    rows: NDArray[np.int64]
-    #: inputs by name, data without incomplete rows where the context asks for that
-    values: dict[str, Any]
-    #: names of the nodes
-    nodes: tuple[str, ...]
-    #: what was computed from the inputs of the call, and the group's key in it
-    memory: Memory
-    key: tuple[int, int]
-
-    def compute(self, name: str, function: Callable[[dict[str, Any], tuple[str, ...]], Any]) -> Any:
-        """Return what `function(values, nodes)` did when first called under this name; errors name the pairs."""
-        try:
-            return self.memory.remember((name, *self.key), lambda: function(self.values, self.nodes))
-        except PairError:
-            raise
-        except (ValueError, TypeError) as error:
-            raise PairError(self.rows, str(error)) from error
-
-    def marks(self, pairs: GraphPairs) -> Marks:
-        """Return the marks of the group's estimates, (n, d, d)."""
-        planes = pairs.estimate.planes[pairs.estimate_index[self.rows]]
-        return matrices_from_planes(planes, pairs.n_nodes).astype(bool)
-
-
-def groups(pairs: GraphPairs, metric: str, names: Sequence[str], hint: str) -> Iterator[Group]:
-    """Yield the pairs group by group."""
+    It is called once a call of the verbs; data are without incomplete rows where the context asks for that.
+    """
     inputs = pairs.truth.inputs
     context = None if inputs is None else inputs.context
     lacking = [name for name in names if context is None or not context.gives([name])]
@@ -80,7 +58,18 @@ def groups(pairs: GraphPairs, metric: str, names: Sequence[str], hint: str) -> I
         values, nodes = dict(context.values[code]), inputs.node_sets[node_set]
         if "data" in names:
             values["data"] = complete_data(values, nodes)
-        yield Group(rows, values, nodes, context.memory, (code, node_set))
+        try:
+            found = context.memory.remember((function, code, node_set), partial(function, values, nodes))
+        except PairError:
+            raise
+        except (ValueError, TypeError) as error:
+            raise PairError(rows, str(error)) from error
+        yield rows, found
+
+
+def _marks(pairs: GraphPairs, rows: NDArray[np.int64]) -> Marks:
+    """Return the marks of the estimates of some pairs, (n, d, d)."""
+    return matrices_from_planes(pairs.estimate.planes[pairs.estimate_index[rows]], pairs.n_nodes).astype(bool)
 
 
 #: how total effects are estimated with a graph
@@ -89,11 +78,13 @@ EffectEstimator = Literal["adjustment", "sem"]
 
 def read_weights(given: Any, nodes: tuple[str, ...]) -> Floats:
     """Read the coefficients of a linear model, (d, d), the weight of i -> j in cell (i, j)."""
+    import networkx as nx
+
     if isinstance(given, GaussianNetwork):
-        weights: Mapping[str, Any] = given.coefficients
+        coefficients: Mapping[str, Any] = given.coefficients
         table = pd.DataFrame(0.0, index=list(given.nodes), columns=list(given.nodes))
         for name, parents in given.parents.items():
-            table.loc[sorted(parents), name] = weights[name]
+            table.loc[sorted(parents), name] = coefficients[name]
     elif isinstance(given, pd.DataFrame):
         table = given
     else:
@@ -112,10 +103,7 @@ def read_weights(given: Any, nodes: tuple[str, ...]) -> Floats:
         raise ValueError("coefficients must be numbers, 0 where there is no edge") from None
     if not np.isfinite(values).all():
         raise ValueError("coefficients must be finite numbers, 0 where there is no edge")
-    left = values != 0
-    for _ in nodes:
-        left = left & left.any(axis=0)[:, None]  # an arc stays if its source has a parent
-    if left.any():
+    if not nx.is_directed_acyclic_graph(nx.DiGraph(values != 0)):
         raise ValueError("the arcs of coefficients have a directed cycle, so that total effects are not defined")
     return values
 
@@ -232,13 +220,12 @@ def _errors(pairs: GraphPairs, name: str, estimator: str, *, scaled: bool = Fals
         return errors
     estimate = adjusted_effects if estimator == "adjustment" else fitted_effects
     off = ~np.eye(d, dtype=bool)
-    for group in groups(pairs, name, ["data", "coefficients"], _EFFECT_HINT):
-        effects, covariance = group.compute("effects", _true_effects)
-        error = estimate(covariance, group.marks(pairs)) - effects
+    for rows, (effects, covariance) in groups(pairs, name, ["data", "coefficients"], _EFFECT_HINT, _true_effects):
+        error = estimate(covariance, _marks(pairs, rows)) - effects
         if scaled:
             sd = np.sqrt(np.diag(covariance))
             error = error * (sd[:, None] / sd[None, :])
-        errors[group.rows] = error[:, off]
+        errors[rows] = error[:, off]
     return errors
 
 
@@ -280,14 +267,19 @@ def shd_icpdag(pairs: GraphPairs) -> Values:
     [0.0, 2.0]
     """
     distances = np.empty(pairs.n)
-    for group in groups(pairs, "shd_icpdag", ["targets"], "context={'targets': 'A; B,C'}, or a column of such texts"):
-        apart = group.compute("targets", lambda values, nodes: pairs_apart(read_targets(values["targets"]), nodes))
-        some = pairs.take(group.rows)
+    hint = "context={'targets': 'A; B,C'}, or a column of such texts"
+    for rows, apart in groups(pairs, "shd_icpdag", ["targets"], hint, _told_apart):
+        some = pairs.take(rows)
         truths, true_index = np.unique(some.truth_index, return_inverse=True)
         estimates, index = np.unique(some.estimate_index, return_inverse=True)
         sides = (_mapped(pairs.truth.take(truths), apart), _mapped(pairs.estimate.take(estimates), apart))
-        distances[group.rows] = shd.function(GraphPairs(*sides, true_index.reshape(-1), index.reshape(-1)))
+        distances[rows] = shd.function(GraphPairs(*sides, true_index.reshape(-1), index.reshape(-1)))
     return distances
+
+
+def _told_apart(values: Mapping[str, Any], nodes: tuple[str, ...]) -> Marks:
+    """Return which pairs of nodes the targets in the context tell apart."""
+    return pairs_apart(read_targets(values["targets"]), nodes)
 
 
 def _mapped(graphs: GraphBatch, apart: NDArray[np.bool_]) -> GraphBatch:
@@ -299,17 +291,12 @@ def _mapped(graphs: GraphBatch, apart: NDArray[np.bool_]) -> GraphBatch:
     return GraphBatch(graphs.n_nodes, planes, kinds)
 
 
-class Shifts(NamedTuple):
-    """Changes of each node (column) under perturbation of each other one (row), NaN where a node is not perturbed."""
+def read_shifts(inputs: Mapping[str, Any], nodes: tuple[str, ...]) -> Floats:
+    """Compare the cases of each perturbation with the observational ones.
 
-    #: (d, d): Wasserstein-1 distance between observational values of the node and those under perturbation
-    distance: Floats
-    #: (d, d): two-sided p-value of Mann and Whitney's test of the same samples
-    p: Floats
-
-
-def read_shifts(inputs: Mapping[str, Any], nodes: tuple[str, ...]) -> Shifts:
-    """Compare the cases of each perturbation with the observational ones."""
+    Return the Wasserstein-1 distance and the two-sided p-value of Mann and Whitney's test for the values of each node
+    (column) under perturbation of each other one (row), (2, d, d); NaN where a node is not perturbed.
+    """
     data, label = inputs["data"], inputs["perturbed"]
     check_type(data, pd.DataFrame, "a DataFrame with one case per row", "data")
     check_type(label, str, "the name of a column of the data", "perturbed")
@@ -330,15 +317,13 @@ def read_shifts(inputs: Mapping[str, Any], nodes: tuple[str, ...]) -> Shifts:
     base = values[labels == ""]
     if not len(base):
         raise ValueError(f"column {label!r} of data is missing in no case, so that no case is observational")
-    d = len(nodes)
-    distance, p = np.full((d, d), np.nan), np.full((d, d), np.nan)
+    shifts = np.full((2, len(nodes), len(nodes)), np.nan)
     for i, name in enumerate(nodes):
         changed = values[labels == name]
         if len(changed):
-            distance[i], p[i] = wasserstein(base, changed), _mann_whitney(base, changed)
-    np.fill_diagonal(distance, np.nan)
-    np.fill_diagonal(p, np.nan)
-    return Shifts(distance, p)
+            shifts[:, i] = wasserstein(base, changed), _mann_whitney(base, changed)
+            shifts[:, i, i] = np.nan
+    return shifts
 
 
 def wasserstein(one: Floats, other: Floats) -> Floats:
@@ -412,7 +397,7 @@ def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> F
     of B. Edges from nodes that are never perturbed are left out; an undirected edge counts in both directions. It
     depends on the scale of the nodes, and any descendant of A moves, not its children alone.
     """
-    return _over_edges(pairs, "mean_wasserstein", lambda shifts: shifts.distance, zero_division)
+    return _averages(pairs, "mean_wasserstein", lambda distance, p: distance, zero_division)
 
 
 @metric(
@@ -431,12 +416,7 @@ def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_divisi
     B changes if Mann and Whitney's two-sided test of its values, in observational cases and where A is perturbed, has
     p < alpha. Edges from nodes that are never perturbed are left out; an undirected edge counts in both directions.
     """
-    level = check_number(alpha, "alpha", "(0, 1)")
-
-    def values(shifts: Shifts) -> Floats:
-        return np.where(np.isnan(shifts.p), np.nan, shifts.p < level)
-
-    return _over_edges(pairs, "mannwhitney_precision", values, zero_division)
+    return _averages(pairs, "mannwhitney_precision", _changes(alpha), zero_division)
 
 
 @metric(**_JUDGED, direction="minimize", range=(0, 1), optimum=0, long_name="false omission rate", costly=True)
@@ -457,36 +437,31 @@ def false_omission_rate(
     zero_division : float
         Value without such pairs.
     """
+    changes, longest = _changes(alpha), check_whole(max_path_length, "max_path_length", -1)
+    return _averages(pairs, "false_omission_rate", changes, zero_division, lambda marks: ~_reached(marks, longest))
+
+
+def _changes(alpha: float) -> Callable[[Floats, Floats], Floats]:
+    """Return the function of shifts to which of them a test finds, NaN where a node is not perturbed."""
     level = check_number(alpha, "alpha", "(0, 1)")
-    longest = check_whole(max_path_length, "max_path_length", -1)
-
-    def value(shifts: Shifts, marks: Marks) -> tuple[Floats, Floats]:
-        omitted = ~_reached(marks, longest) & ~np.isnan(shifts.p)
-        return (omitted & (shifts.p < level)).sum(axis=(1, 2)), omitted.sum(axis=(1, 2))
-
-    return _divided(pairs, "false_omission_rate", value, zero_division)
+    return lambda distance, p: np.where(np.isnan(p), np.nan, p < level)
 
 
-def _over_edges(pairs: GraphPairs, name: str, values: Callable[[Shifts], Floats], zero_division: float) -> Floats:
-    """Average values of ordered pairs over the edges from perturbed nodes."""
-
-    def value(shifts: Shifts, marks: Marks) -> tuple[Floats, Floats]:
-        each = values(shifts)
-        known = marks & ~np.isnan(each)
-        return np.where(known, each, 0.0).sum(axis=(1, 2)), known.sum(axis=(1, 2))
-
-    return _divided(pairs, name, value, zero_division)
-
-
-def _divided(
-    pairs: GraphPairs, name: str, value: Callable[[Shifts, Marks], tuple[Floats, Floats]], zero_division: float
+def _averages(
+    pairs: GraphPairs,
+    name: str,
+    values: Callable[[Floats, Floats], Floats],
+    zero_division: float,
+    places: Callable[[Marks], Marks] = np.asarray,
 ) -> Floats:
-    """Divide what `value` returns for the marks of graphs on the same data."""
-    ratios = np.empty(pairs.n)
-    for group in groups(pairs, name, ["data", "perturbed"], _SHIFT_HINT):
-        above, below = value(group.compute("shifts", read_shifts), group.marks(pairs))
-        ratios[group.rows] = np.where(below > 0, above / np.maximum(below, 1), zero_division)
-    return ratios
+    """Average values of ordered pairs from perturbed nodes over `places`, by default the edges."""
+    averages = np.empty(pairs.n)
+    for rows, shifts in groups(pairs, name, ["data", "perturbed"], _SHIFT_HINT, read_shifts):
+        each = values(*shifts)
+        known = places(_marks(pairs, rows)) & ~np.isnan(each)
+        total = np.where(known, each, 0.0).sum(axis=(1, 2))
+        averages[rows] = ratio(total, known.sum(axis=(1, 2)), zero_division)
+    return averages
 
 
 def _reached(marks: Marks, longest: int) -> Marks:

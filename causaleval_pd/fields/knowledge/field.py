@@ -8,7 +8,7 @@ from collections.abc import Container, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -38,19 +38,14 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
 
-#: what an undirected edge at a known arc adds to the arcs that agree with knowledge
-AGREES = {"half": 0.5, "match": 1.0, "miss": 0.0}
+#: known arcs of pairs, (n,) each: required and forbidden ones, required that the estimate has, forbidden that it has
+Counts = tuple[Floats, Floats, Floats, Floats]
 
 
-class Counts(NamedTuple):
-    """Known arcs of pairs, (n,) each: in number, and those that the estimate has right or violates."""
-
-    required: Floats
-    forbidden: Floats
-    #: required arcs that the estimate has
-    present: Floats
-    #: forbidden arcs that the estimate has
-    violated: Floats
+def agreement(undirected: str) -> float:
+    """Return what an undirected edge at a known arc adds to the arcs that agree with knowledge."""
+    check_choice(undirected, ("half", "match", "miss"), "undirected")
+    return {"half": 0.5, "match": 1.0, "miss": 0.0}[undirected]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +100,6 @@ class KnowledgePairs(Pairs):
         """Name the class of the estimate at `position`."""
         return f"the estimate is {a_kind(self.graphs.estimate.kinds[self.graphs.estimate_index[position]])}"
 
-    @property
-    def kinds(self) -> list[str]:
-        """Classes of the estimates."""
-        return [KINDS[kind] for kind in self.graphs.estimate.kinds[self.graphs.estimate_index].tolist()]
-
     @cached_property
     def marks(self) -> Marks:
         """Marks of the estimates, (n, d, d): an undirected edge has both."""
@@ -117,20 +107,17 @@ class KnowledgePairs(Pairs):
         return matrices_from_planes(planes, self.n_nodes).astype(bool)
 
     def counts(self, undirected: str) -> Counts:
-        """Count the known arcs that estimates have; `undirected` is a word of `AGREES`."""
+        """Count the known arcs that estimates have."""
         required, forbidden = self.required[self.known_index], self.forbidden[self.known_index]
         both = self.marks & self.marks.transpose(0, 2, 1)
-        directed, agrees = self.marks & ~both, AGREES[undirected]
+        directed, agrees = self.marks & ~both, agreement(undirected)
 
         def total(arcs: Marks) -> Floats:
             return np.asarray(arcs.sum(axis=(1, 2)), np.float64)
 
-        return Counts(
-            total(required),
-            total(forbidden),
-            total(required & directed) + agrees * total(required & both),
-            total(forbidden & directed) + (1 - agrees) * total(forbidden & both),
-        )
+        present = total(required & directed) + agrees * total(required & both)
+        violated = total(forbidden & directed) + (1 - agrees) * total(forbidden & both)
+        return total(required), total(forbidden), present, violated
 
 
 def is_knowledge_column(cells: pd.Series) -> bool:
@@ -247,8 +234,8 @@ def required_recall(
     >>> ce.required_recall(ce.Knowledge(required=["A -> B", "B -> C"]), "A -> B; B -- C")
     0.75
     """
-    counts = _counts(pairs, undirected)
-    return ratio(counts.present, counts.required, zero_division)
+    required, _, present, _ = pairs.counts(undirected)
+    return ratio(present, required, zero_division)
 
 
 @metric(**_KNOWN, direction="minimize", optimum=0, long_name="share of forbidden edges")
@@ -264,8 +251,8 @@ def forbidden_violated(
     >>> ce.forbidden_violated(ce.Knowledge(tiers=[["A"], ["B", "C"]]), "A -> B; C -> A")
     0.5
     """
-    counts = _counts(pairs, undirected)
-    return ratio(counts.violated, counts.forbidden, zero_division)
+    _, forbidden, _, violated = pairs.counts(undirected)
+    return ratio(violated, forbidden, zero_division)
 
 
 @metric(**_KNOWN, direction="maximize", optimum=1, long_name="accuracy on known edges")
@@ -282,14 +269,8 @@ def known_accuracy(
     >>> ce.known_accuracy(known, "A -> B; C -> A")
     0.6666666666666666
     """
-    counts = _counts(pairs, undirected)
-    right = counts.present + counts.forbidden - counts.violated
-    return ratio(right, counts.required + counts.forbidden, zero_division)
-
-
-def _counts(pairs: KnowledgePairs, undirected: str) -> Counts:
-    check_choice(undirected, tuple(AGREES), "undirected")
-    return pairs.counts(undirected)
+    required, forbidden, present, violated = pairs.counts(undirected)
+    return ratio(present + forbidden - violated, required + forbidden, zero_division)
 
 
 def _of_graphs(model: Null) -> Null:
@@ -307,8 +288,9 @@ def _of_graphs(model: Null) -> Null:
         # likely
         exact = np.ones(pairs.n, bool)
         if not model.joint:
-            directed = np.isin(np.array(pairs.kinds), ("dag", "digraph"))
-            exact = directed & (graphs.kind == pairs.kinds) & bool(matching.options.get("permute", True))
+            kinds = np.array(KINDS)[pairs.graphs.estimate.kinds[pairs.graphs.estimate_index]]
+            directed = np.isin(kinds, ("dag", "digraph"))
+            exact = directed & (graphs.kind == kinds) & bool(matching.options.get("permute", True))
 
         def drawn(start: int, count: int) -> KnowledgePairs:
             known_index = np.repeat(pairs.known_index, count)
@@ -323,9 +305,8 @@ def _of_graphs(model: Null) -> Null:
             arc, line = edges.directed[index] / places, 2 * (edges.undirected[index] / places)
 
             def expected(undirected: str) -> Counts:
-                tally, agrees = pairs.counts(undirected), AGREES[undirected]
-                present = tally.required * (arc + agrees * line)
-                return tally._replace(present=present, violated=tally.forbidden * (arc + (1 - agrees) * line))
+                agrees, (required, forbidden, _, _) = agreement(undirected), pairs.counts(undirected)
+                return required, forbidden, required * (arc + agrees * line), forbidden * (arc + (1 - agrees) * line)
 
             means = metric.function(SimpleNamespace(counts=expected), **metric.options)
             return ClosedForm(np.where(exact, np.asarray(means, np.float64), np.nan))

@@ -62,11 +62,10 @@ def ancestor_classes(pairs: GraphPairs, definite: Definite) -> NDArray[np.float6
 
     def count() -> NDArray[np.float64]:
         true = pairs.truth.known_origins.relations.ancestor
-        used, place = np.unique(pairs.estimate_index, return_inverse=True)
         counts = np.empty((pairs.n, 2, 3))
         for part in row_chunks(pairs.n, 40 * pairs.n_nodes**2):
-            some, at = np.unique(place[part], return_inverse=True)
-            claimed = ancestors(pairs.estimate.planes[used[some]], pairs.n_nodes, definite)[at]
+            used, place = np.unique(pairs.estimate_index[part], return_inverse=True)
+            claimed = ancestors(pairs.estimate.planes[used], pairs.n_nodes, definite)[place]
             above = true[pairs.truth_index[part]]
             for column, code in enumerate((DEFINITE, POSSIBLE, NOT)):
                 mine = claimed == code
@@ -227,11 +226,9 @@ def right_tails(pairs: GraphPairs, *, among: Among = "all") -> Confusion:
 def right_confounders(pairs: GraphPairs, *, confounded: Confounded = "projection", among: Among = "all") -> Confusion:
     """Compare bidirected edges with confounded pairs of nodes."""
     check_known(confounded, ("projection", "ancestor"), "confounded")
-    claims, adjacent = pairs.claims, _check_among(among)
-    if confounded == "projection":
-        true = claims.adjacent_confounded if adjacent else claims.confounded
-        return Confusion(claims.bidirected_confounded, true, claims.bidirected)
-    return Confusion(claims.bidirected_common, claims.adjacent_common if adjacent else claims.common, claims.bidirected)
+    claims, what = pairs.claims, "confounded" if confounded == "projection" else "common"
+    true = getattr(claims, f"adjacent_{what}" if _check_among(among) else what)
+    return Confusion(getattr(claims, f"bidirected_{what}"), true, claims.bidirected)
 
 
 _CLAIM: dict[str, Any] = {
@@ -435,22 +432,10 @@ bidirected_recall = _BIDIRECTED.metric("recall", gives=1 / 2)
 bidirected_f1 = _BIDIRECTED.metric("f1", gives=1 / 2)
 
 
-#: types of edges of an ordered pair of nodes: the mark here plus four times the mark there
-_CODES = {
-    "none": 0,
-    "->": 1 + 4 * 2,
-    "<-": 2 + 4 * 1,
-    "<->": 2 + 4 * 2,
-    "o->": 3 + 4 * 2,
-    "<-o": 2 + 4 * 3,
-    "o-o": 3 + 4 * 3,
-    "--": 1 + 4 * 1,
-    "--o": 1 + 4 * 3,
-    "o--": 3 + 4 * 1,
-    "->&<->": 0 + 4 * 2,
-    "<-&<->": 2 + 4 * 0,
-}
-TYPES = tuple(_CODES)
+#: types of edges of an ordered pair of nodes
+TYPES = ("none", "->", "<-", "<->", "o->", "<-o", "o-o", "--", "--o", "o--", "->&<->", "<-&<->")
+#: the mark here, 1 for a tail, 2 an arrowhead, 3 a circle, plus four times the mark there
+_CODES = (0, 9, 6, 10, 11, 14, 15, 5, 13, 7, 8, 2)
 
 
 @metric(
@@ -484,7 +469,7 @@ def edge_confusion(pairs: GraphPairs, *, seen: Literal["from_truth", "from_first
     check_known(seen, ("from_truth", "from_first"), "value of seen")
     types = pairs.edge_types
     table = np.zeros((pairs.n, len(TYPES), len(TYPES)))
-    place = {code: i for i, code in enumerate(_CODES.values())}
+    place = {code: i for i, code in enumerate(_CODES)}
     for (true, estimated), number in {**types.cells, (0, 0): types.tn}.items():
         row, column = true, estimated
         if seen == "from_truth" and true not in (0, *ONE_WAY):

@@ -327,6 +327,7 @@ def difference_matrix(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['right: 1.33 per run', 'reversed: 0.333 per run', 'missing: 0.333 per run']
     """
+    from matplotlib.collections import PolyCollection
     from matplotlib.patches import Patch
 
     nodes, true, estimates = _marks_of_rows(table, truth, estimate)
@@ -350,7 +351,10 @@ def difference_matrix(
     _fill(ax, shares, shades, n if square >= _WRITTEN else 0, square)
     one_truth = bool((true == true[:1]).all())
     if one_truth:
-        _frame_true(ax, (true[0] != 0) & here[0])
+        corners = 0.48 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+        frames = list(corners + np.argwhere((true[0] != 0) & here[0])[:, None, ::-1])
+        style: dict[str, Any] = {"facecolor": "none", "edgecolor": tone(1.0), "linewidth": 0.8, "gid": "frame"}
+        ax.add_collection(PolyCollection(frames, clip_on=False, snap=False, **style), autolim=False)
     _name_sides(ax, names, room, square)
     means = {what: pairs.sum() / 2 / n for what, pairs in became.items() if pairs.any()}
     handles = [Patch(color=shades[what], label=f"{what}: {mean:.3g} per run") for what, mean in means.items()]
@@ -421,16 +425,6 @@ def _fill(ax: Axes, shares: Shares, shades: dict[str, Any], n: int, square: floa
                 middle = j + (left[i, j] + right[i, j]) / 2
                 ax.text(middle, i, number, ha="center", va="center", size="small", color=letters_on(shades[what]))
         left = right
-
-
-def _frame_true(ax: Axes, edges: NDArray[np.bool_]) -> None:
-    """Draw frames about the squares of true edges."""
-    from matplotlib.collections import PolyCollection
-
-    at = np.argwhere(edges)
-    step = 0.48 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
-    style: dict[str, Any] = {"facecolor": "none", "edgecolor": tone(1.0), "linewidth": 0.8, "gid": "frame"}
-    ax.add_collection(PolyCollection(list(step + at[:, None, ::-1]), clip_on=False, snap=False, **style), autolim=False)
 
 
 def _name_sides(ax: Axes, names: list[str], room: float, square: float) -> None:

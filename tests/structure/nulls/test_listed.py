@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.fields.structure.nulls.listed import TooMany, all_orientations, all_random_graphs, are_listed
+from causaleval_pd.fields.structure.nulls.listed import all_orientations, all_random_graphs, are_listed
 from causaleval_pd.graphs.kernels import control_kernels
 from causaleval_pd.graphs.kernels.planes import DAG, planes_from_arcs
 
@@ -217,5 +217,4 @@ def test_what_is_listed():
         25,
         543,
     ]
-    with pytest.raises(TooMany):
-        all_orientations(14, tuple((i, i + 1) for i in range(13)), DAG, by_order=False)
+    assert all_orientations(14, tuple((i, i + 1) for i in range(13)), DAG, by_order=False) is None

@@ -11,7 +11,7 @@ import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.fields.structure.nulls import additive
 from causaleval_pd.fields.structure.nulls.additive import additive_moments, pair_sums, relabelling_moments
-from causaleval_pd.fields.structure.nulls.relabelling import all_relabellings, different_relabellings
+from causaleval_pd.fields.structure.nulls.listed import all_relabellings, different_relabellings
 from causaleval_pd.graphs.edge_types import DOUBLE, EDGES, FORWARD, ONE_WAY, TYPES, EdgeTypes, reversed_type
 from causaleval_pd.graphs.pairs import GraphPairs
 

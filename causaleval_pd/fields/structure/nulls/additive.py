@@ -14,6 +14,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -123,15 +124,10 @@ def affine(metric: Metric, stand_in: Callable[..., Any], n: int) -> tuple[Floats
     return None if any(wrong.any() for *_, wrong in evaluations) else (none, units)
 
 
-class Additive(NamedTuple):
-    """Counts that add up over ordered pairs of nodes, by products of a channel of the truth and one of the estimate."""
-
-    truth: Callable[[GraphBatch], NDArray[Any]]
-    estimate: Callable[[GraphBatch], NDArray[Any]]
-    #: of each count the two channels, and what an ordered pair that has both adds
-    terms: Sequence[tuple[int, int, float]]
-    #: what stands in for the pairs with other counts, (n,) each
-    stand_in: Callable[..., Any]
+#: functions to the channels of true and of estimated graphs; of each count that adds up over ordered pairs of nodes a
+#: channel of each, and what a pair that has both adds; and what stands in for pairs with other counts, (n,) each
+Channels = Callable[[GraphBatch], NDArray[Any]]
+Additive = tuple[Channels, Channels, Sequence[tuple[int, int, float]], Callable[..., Any]]
 
 
 def count_types(graphs: GraphBatch, index: NDArray[np.int64]) -> dict[int, Floats]:
@@ -202,7 +198,7 @@ def _of_claims(metric: Metric, pairs: GraphPairs) -> Additive:
         claims = pairs.claims.with_counts(**dict(zip(_CLAIMS, counts, strict=True)))
         return SimpleNamespace(claims=claims, n_nodes=pairs.n_nodes)
 
-    return Additive(true_relations, claimed_relations, list(_CLAIMS.values()), stand_in)
+    return true_relations, claimed_relations, list(_CLAIMS.values()), stand_in
 
 
 def _of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive:
@@ -224,10 +220,8 @@ def _of_ancestor_classes(metric: Metric, pairs: GraphPairs) -> Additive:
         ancestry = ancestors(graphs.planes, graphs.n_nodes, definite)
         return np.stack([ancestry == DEFINITE, ancestry == POSSIBLE], axis=1)
 
-    def true_ancestors(graphs: GraphBatch) -> NDArray[np.bool_]:
-        return graphs.known_origins.relations.ancestor[:, None]
-
-    return Additive(true_ancestors, claimed_ancestors, [(0, 0, 1.0), (0, 1, 1.0)], stand_in)
+    terms = [(0, 0, 1.0), (0, 1, 1.0)]
+    return lambda graphs: graphs.known_origins.relations.ancestor[:, None], claimed_ancestors, terms, stand_in
 
 
 def _type_channels(graphs: GraphBatch, types: Sequence[int]) -> NDArray[np.int8]:
@@ -246,28 +240,22 @@ def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive:
     cells, counts = shared_edges(pairs.n_nodes, true, estimated, is_mixed=pairs.is_mixed)
     here, there = list(true), list(dict.fromkeys(t for _, t in cells))
     terms = [(here.index(s), there.index(t), 0.5 if s == reversed_type(s) else 1.0) for s, t in cells]
-    channels = (lambda graphs: _type_channels(graphs, here), lambda graphs: _type_channels(graphs, there))
-    return Additive(*channels, terms, counts)
+    return partial(_type_channels, types=here), partial(_type_channels, types=there), terms, counts
 
 
-def _closure(graphs: GraphBatch) -> NDArray[np.bool_]:
+def _above(graphs: GraphBatch) -> NDArray[np.bool_]:
     """Return which nodes have a directed path to which others, (N, d, d)."""
-    reach = _type_channels(graphs, [FORWARD])[:, 0].astype(np.float32)
-    for _ in range(max(1, graphs.n_nodes).bit_length()):
-        reach = np.minimum(reach + reach @ reach, 1)
-    above = reach > 0
-    above[:, range(graphs.n_nodes), range(graphs.n_nodes)] = False
-    return above
+    return np.asarray(ancestors(graphs.planes, graphs.n_nodes, "path") == DEFINITE)
 
 
 def _ancestors_and_arrows(graphs: GraphBatch) -> NDArray[Any]:
     """Return the channels i ~> j and i -> j."""
-    return np.stack([_closure(graphs), _type_channels(graphs, [FORWARD])[:, 0]], axis=1)
+    return np.stack([_above(graphs), _type_channels(graphs, [FORWARD])[:, 0]], axis=1)
 
 
 def _ancestors_and_order(graphs: GraphBatch) -> NDArray[Any]:
     """Return the channels i ~> j, only i ~> j, and only j ~> i."""
-    above = _closure(graphs)
+    above = _above(graphs)
     below = above.transpose(0, 2, 1)
     return np.stack([above, above & ~below, below & ~above], axis=1)
 
@@ -279,7 +267,7 @@ def _of_ancestors(metric: Metric, pairs: GraphPairs) -> Additive:
         changed = pairs.ancestors._replace(both=both, agreed=agreed, opposed=opposed)
         return SimpleNamespace(ancestors=changed, counts=pairs.counts)
 
-    return Additive(_ancestors_and_arrows, _ancestors_and_order, [(0, 0, 1.0), (1, 1, 1.0), (1, 2, 1.0)], stand_in)
+    return _ancestors_and_arrows, _ancestors_and_order, [(0, 0, 1.0), (1, 1, 1.0), (1, 2, 1.0)], stand_in
 
 
 def _blankets(graphs: GraphBatch) -> NDArray[Any]:
@@ -291,11 +279,8 @@ def _blankets(graphs: GraphBatch) -> NDArray[Any]:
 
 def _of_blankets(metric: Metric, pairs: GraphPairs) -> Additive:
     """Count shared members of blankets."""
-
-    def stand_in(both: Floats) -> Any:
-        return SimpleNamespace(blankets=pairs.blankets._replace(both=both))
-
-    return Additive(_blankets, _blankets, [(0, 0, 1.0)], stand_in)
+    counts = pairs.blankets
+    return _blankets, _blankets, [(0, 0, 1.0)], lambda both: SimpleNamespace(blankets=counts._replace(both=both))
 
 
 #: how metrics add up over ordered pairs of nodes, by their closed form; of mixed graphs the last three do not
@@ -337,9 +322,7 @@ def additive_moments(metric: Metric, pairs: GraphPairs) -> ClosedForm | None:
     return ClosedForm(np.where(unknown, np.nan, mean + constant), np.where(unknown, np.nan, variance))
 
 
-def _sums_by_row(
-    graphs: GraphBatch, index: NDArray[np.int64], channels: Callable[[GraphBatch], NDArray[Any]]
-) -> PairSums:
+def _sums_by_row(graphs: GraphBatch, index: NDArray[np.int64], channels: Channels) -> PairSums:
     """Return sums of the channels of each row's graph; each graph is summed once."""
     used, place = np.unique(index, return_inverse=True)
     # 3 channels of float64, and their transposes
@@ -357,20 +340,25 @@ def _edges(*shared: float) -> Counts:
     return Counts(EdgeTypes.of_margins(12.0, true, estimated, dict(zip(_SHARED, shared, strict=True))))
 
 
-def _not_affine(value: Value, at: Callable[..., Any], names: Sequence[str]) -> str | None:
-    """Return where the metric is not affine in the named counts, or None."""
-    for numbers, actual, expected, wrong in affine_units(lambda *counts: value(at(*counts)), len(names))[2]:
-        if wrong.any():
-            counts = ", ".join(f"{name} {k:g}" for name, k in zip(names, numbers, strict=True) if k)
-            return f"at {counts} it is {actual.item():g}, where adding up its units gives {expected.item():g}"
-    return None
+Probe = Callable[[Value], str | None]
 
 
-def affine_in_edges(value: Value) -> str | None:
-    """Check that a metric is affine in the types of shared edges."""
-    return _not_affine(
-        value, _edges, ("same direction", "reversed", "lost direction", "added direction", "both undirected")
-    )
+def _affine_in(at: Callable[..., Any], *names: str) -> Probe:
+    """Return the check that a metric is affine in the named counts, of which `at` makes stand-ins for pairs."""
+
+    def probe(value: Value) -> str | None:
+        for numbers, actual, expected, wrong in affine_units(lambda *counts: value(at(*counts)), len(names))[2]:
+            if wrong.any():
+                counts = ", ".join(f"{name} {k:g}" for name, k in zip(names, numbers, strict=True) if k)
+                return f"at {counts} it is {actual.item():g}, where adding up its units gives {expected.item():g}"
+        return None
+
+    return probe
+
+
+def _positives(counts: str) -> Callable[[float], Any]:
+    """Return what stands in for pairs with a number of positives that both sides have, among these counts."""
+    return lambda both: SimpleNamespace(**{counts: Confusion(*(np.full(1, x, float) for x in (both, 40, 35)))})
 
 
 def function_of_adjacencies(value: Value) -> str | None:
@@ -400,79 +388,45 @@ def affine_in_ancestors(value: Value) -> str | None:
 
     if not np.allclose(value(at(9, 5, 3)), value(at(9, 5, 3, shared=6)), rtol=1e-9, atol=1e-9, equal_nan=True):
         return "it depends on the number of shared edges"
-    return _not_affine(value, at, ("shared ancestors", "edges along the order", "edges against it"))
+    return _affine_in(at, "shared ancestors", "edges along the order", "edges against it")(value)
 
 
-def _affine_in_shared(counts: str, what: str) -> Callable[[Value], str | None]:
-    """Return the check that a metric is affine in the positives that both sides have, of these counts."""
-
-    def at(both: float) -> Any:
-        return SimpleNamespace(**{counts: Confusion(*(np.full(1, x, float) for x in (both, 40, 35)))})
-
-    return lambda value: _not_affine(value, at, (what,))
-
-
-_DECLARED: tuple[tuple[str, Callable[[Value], str | None] | None, str], ...] = (
-    (
-        "hypergeometric",
-        function_of_adjacencies,
-        "A function of the number of shared adjacencies at fixed numbers of nodes and edges. Under random skeletons "
-        "that number is hypergeometric, so the whole law is exact; under relabelling the mean and, for sums, variance.",
-    ),
-    (
-        "linear",
-        affine_in_edges,
-        "Affine in the numbers of shared edges by type (same, reversed, lost, added direction, both undirected; in "
-        "mixed graphs by the marks at both ends). Mean and variance are exact under random DAGs, random directions and "
-        "relabelling.",
-    ),
-    (
-        "cpdag_linear",
-        affine_in_edges,
-        "Affine in the numbers of shared edges by type of the CPDAGs of both graphs. Mean and variance are exact under "
-        "relabelling.",
-    ),
-    (
-        "reversal",
-        reverses,
-        "A share of right directions that becomes 1 minus itself when the control is reversed. A DAG and its reversal "
-        "are equally likely, so the mean is 1/2 given a shared edge.",
-    ),
-    (
-        "ancestors",
-        affine_in_ancestors,
-        "Affine in the numbers of shared ancestor pairs and of true edges along and against the estimate's order. Mean "
-        "and variance are exact under relabelling.",
-    ),
-    (
-        "blankets",
-        _affine_in_shared("blankets", "shared members"),
-        "Affine in the number of shared members of Markov blankets. Mean and variance are exact under relabelling.",
-    ),
-    (
-        "v_structures",
-        _affine_in_shared("v_structures", "shared v-structures"),
-        "Affine in the number of shared v-structures. The mean is exact under relabelling.",
-    ),
-    (
-        "claims",
-        None,
-        "Affine in the numbers of right claims about true ancestors and confounders, at fixed numbers of claims. Mean "
-        "and variance are exact under relabelling.",
-    ),
-    (
-        "ancestor_classes",
-        None,
-        "Affine in the numbers of true ancestors that are definite, and possible, ones of the estimate, at fixed "
-        "numbers of these. Mean and variance are exact under relabelling.",
-    ),
-    (
-        "mean_over_edges",
-        None,
-        "The mean, over the estimate's directed edges, of a value that each ordered pair of nodes has. Its mean is "
-        "exact under random DAGs and relabelling, and under random DAGs the variance (up to 32 nodes), where every "
-        "pair has a value.",
-    ),
+#: what must hold for the metrics of each closed form, and what null models then compute
+_EXPLANATIONS = {
+    "hypergeometric": "A function of the number of shared adjacencies at fixed numbers of nodes and edges. Under "
+    "random skeletons that number is hypergeometric, so the whole law is exact; under relabelling the mean and, for "
+    "sums, variance.",
+    "linear": "Affine in the numbers of shared edges by type (same, reversed, lost, added direction, both undirected; "
+    "in mixed graphs by the marks at both ends). Mean and variance are exact under random DAGs, random directions and "
+    "relabelling.",
+    "cpdag_linear": "Affine in the numbers of shared edges by type of the CPDAGs of both graphs. Mean and variance are "
+    "exact under relabelling.",
+    "reversal": "A share of right directions that becomes 1 minus itself when the control is reversed. A DAG and its "
+    "reversal are equally likely, so the mean is 1/2 given a shared edge.",
+    "ancestors": "Affine in the numbers of shared ancestor pairs and of true edges along and against the estimate's "
+    "order. Mean and variance are exact under relabelling.",
+    "blankets": "Affine in the number of shared members of Markov blankets. Mean and variance are exact under "
+    "relabelling.",
+    "v_structures": "Affine in the number of shared v-structures. The mean is exact under relabelling.",
+    "claims": "Affine in the numbers of right claims about true ancestors and confounders, at fixed numbers of claims. "
+    "Mean and variance are exact under relabelling.",
+    "ancestor_classes": "Affine in the numbers of true ancestors that are definite, and possible, ones of the "
+    "estimate, at fixed numbers of these. Mean and variance are exact under relabelling.",
+    "mean_over_edges": "The mean, over the estimate's directed edges, of a value that each ordered pair of nodes has. "
+    "Its mean is exact under random DAGs and relabelling, and under random DAGs the variance (up to 32 nodes), where "
+    "every pair has a value.",
+}
+_AFFINE_IN_EDGES = _affine_in(
+    _edges, "same direction", "reversed", "lost direction", "added direction", "both undirected"
 )
-for _name, _probe, _explanation in _DECLARED:
-    register_closed_form(ClosedFormRule(_name, "graph", _explanation, _probe))
+_PROBES: dict[str, Probe] = {
+    "hypergeometric": function_of_adjacencies,
+    "linear": _AFFINE_IN_EDGES,
+    "cpdag_linear": _AFFINE_IN_EDGES,
+    "reversal": reverses,
+    "ancestors": affine_in_ancestors,
+    "blankets": _affine_in(_positives("blankets"), "shared members"),
+    "v_structures": _affine_in(_positives("v_structures"), "shared v-structures"),
+}
+for _name, _explanation in _EXPLANATIONS.items():
+    register_closed_form(ClosedFormRule(_name, "graph", _explanation, _PROBES.get(_name)))

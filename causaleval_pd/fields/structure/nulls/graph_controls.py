@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ....contract.checks import check_known, check_whole, warn
+from ....contract.checks import warn
 from ....contract.law import ClosedForm, Distribution
-from ....contract.null import Controls, DrawnControls, Known, Listing, Matching, Null, draw_stream, no_closed_form
+from ....contract.null import Controls, DrawnControls, Known, Listing, Matching, Null, custom_draws, no_closed_form
 from ....execution.random_streams import random_words, uniforms
 from ....graphs.classes import MEND_CLASS, is_acyclic, is_digraph
 from ....graphs.column import as_graph
 from ....graphs.graph import Graph
 from ....graphs.kernels import control_kernels, kernels
-from ....graphs.kernels.planes import (
-    CPDAG,
-    DAG,
-    DIGRAPH,
-    KINDS,
-    MIXED_KINDS,
-    PDAG,
-    PLAIN_KINDS,
-    a_kind,
-    planes_from_matrices,
-)
+from ....graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs
@@ -37,7 +27,7 @@ Kinds = NDArray[np.uint8]
 Words = NDArray[np.uint64]
 
 #: rough bytes of a drawn control besides its planes: counts and the values of a few metrics
-COUNT_BYTES = 200
+_COUNT_BYTES = 200
 
 #: undirected estimates that are no classes, beside others with arrows, from which on there is a warning
 _SEVERAL = 5
@@ -53,30 +43,44 @@ def constant(values: ArrayLike) -> ClosedForm:
     return ClosedForm(value, np.where(np.isnan(value), np.nan, 0.0), law)
 
 
+#: drawn graphs, and which of them could not be drawn (and have no edges), or None
+Drawn = tuple[GraphBatch, NDArray[np.bool_] | None]
+
+
 def graph_controls(
     pairs: GraphPairs,
     kinds: Kinds,
-    graphs: Callable[[int, int], GraphBatch],
+    graphs: Callable[[int, int], GraphBatch | Drawn],
     known: Known = no_closed_form,
     *,
     scratch: int = 0,
-    pace: float = 20.0,
+    work: float | None = None,
     listing: Listing | None = None,
+    reasons: Sequence[str] = (),
 ) -> DrawnControls:
-    """Return controls that `graphs(start, count)` draws; one takes `scratch` bytes, `pace` ns per node and edge."""
+    """Return controls that `graphs(start, count)` draws; `reasons` state why rows have none.
+
+    One takes `scratch` bytes, and `work` nanoseconds, by default 20 for each node and edge.
+    """
     words = np.array(KINDS, object)[kinds]
     estimates = pairs.estimate.kinds[pairs.estimate_index]
     # no control can equal these estimates
     for row in np.flatnonzero(np.isin(estimates, (PDAG, DIGRAPH)) & np.isin(kinds, (DAG, CPDAG))):
         words[row] += f" for a {KINDS[estimates[row]]} (approximate)"
+    for place, why in enumerate(reasons):
+        words[place] += f": {why}" if why else ""
 
     def drawn(start: int, count: int) -> GraphPairs:
+        found = graphs(start, count)
+        batch, lacking = (found, None) if isinstance(found, GraphBatch) else found
         truth_index = np.repeat(pairs.truth_index, count)
         index = np.arange(len(truth_index), dtype=np.int64)
-        return GraphPairs(pairs.truth, graphs(start, count), truth_index, index)
+        controls = GraphPairs(pairs.truth, batch, truth_index, index)
+        vars(controls).update(lacking=lacking)
+        return controls
 
-    cost = 16 * pairs.truth.planes.shape[2] + COUNT_BYTES + scratch
-    return DrawnControls(pairs, words, drawn, known, cost, pace * pairs.size, listing)
+    cost = 16 * pairs.truth.planes.shape[2] + _COUNT_BYTES + scratch
+    return DrawnControls(pairs, words, drawn, known, cost, 20.0 * pairs.size if work is None else work, listing)
 
 
 def estimated_edges(pairs: GraphPairs) -> Ints:
@@ -219,47 +223,6 @@ def several_numbers(keys: Words, start: int, count: int, width: int, salt: int =
     return np.ascontiguousarray(drawn.transpose(0, 2, 1))
 
 
-def published_controls(
-    model: Null,
-    truth: Any,
-    key: Words,
-    *,
-    n_edges: int,
-    kind: str,
-    nodes: Sequence[str] | None,
-    options: Mapping[str, Any],
-) -> Controls:
-    """Return the controls of one truth, for a null model that uses only an estimate's class and number of edges."""
-    graph = as_graph(truth, nodes=nodes)
-    d = graph.n_nodes
-    check_whole(n_edges, f"n_edges of a graph of {d} nodes", 0, d * (d - 1) // 2)
-    # a fixed causal order is that of `nodes` as given, not of their names
-    unknown = [name for name in nodes or () if name not in graph.nodes]
-    if unknown:
-        raise ValueError(f"nodes must be names of nodes, found {unknown[0]!r}; the nodes are {list(graph.nodes)[:10]}")
-    order = [graph.nodes.index(name) for name in nodes or graph.nodes]
-    # any DAG with that many edges stands for the estimate
-    low, high = (side[: int(n_edges)] for side in np.triu_indices(d, 1))
-    return controls_of_edges(model, graph, key, low, high, kind=kind, options={**options, "order": order})
-
-
-def controls_of_edges(
-    model: Null, truth: Graph, key: Words, low: Ints, high: Ints, *, kind: str, options: Mapping[str, Any]
-) -> Controls:
-    """Return the controls of one truth beside the DAG with edges from `low` to `high`, as if it were of a class."""
-    check_known(kind, PLAIN_KINDS, "kind of graph")
-    d = truth.n_nodes
-    ahead = np.zeros((1, d, d), bool)
-    ahead[0, low, high] = True
-    stand_in = GraphBatch(d, planes_from_matrices(ahead, np.arange(d)), np.array([KINDS.index("dag")], np.uint8))
-    batch = GraphBatch(d, truth.planes[None], np.array([KINDS.index(truth.kind)], np.uint8))
-    empty = pd.Series([], dtype=object)
-    # the number of undirected edges is unknown, so that PDAGs are matched by CPDAGs
-    kinds = np.array(["cpdag" if kind == "pdag" else kind], object)
-    matching = Matching(empty, empty, kinds, None, dict(options))
-    return model.match(matching)(np.zeros(1, np.int64), GraphPairs.zip(batch, stand_in), key)
-
-
 #: draws one control for an estimate
 DrawOne = Callable[[Graph, np.random.Generator], Any]
 
@@ -274,21 +237,17 @@ def custom_null(function: DrawOne, name: str) -> Null:
         matched = matched_kinds(matching, rows, pairs)
         cells, partly = matching.estimate.iloc[rows], matched == PDAG
 
-        def draw(estimate: Graph, key: int, r: int, row: int) -> Graph:
-            return _read(function(estimate, draw_stream(key, r)), estimate, name, row)
-
         def graphs(start: int, count: int) -> GraphBatch:
             drawn: list[Graph] = []
-            for row, cell, key, mapped in zip(rows.tolist(), cells, keys.tolist(), matched == CPDAG, strict=True):
-                estimate = Graph.from_bytes(cell)
-                for r in range(start, start + count):
-                    control = draw(estimate, key, r, row)
-                    if not drawn and draw(estimate, key, r, row) != control:
-                        raise ValueError(
-                            f"row {row}: null {name!r} drew two graphs from generators of one seed; draw from its "
-                            "argument rng alone, not from np.random or random, so that a seed gives the same controls"
-                        )
-                    drawn.append(control.cpdag() if mapped and control.kind == "dag" else control)
+            for at, estimate, found in custom_draws(function, map(Graph.from_bytes, cells), keys, start, count):
+                control = _read(found, estimate, name, rows[at])
+                again = [] if drawn else custom_draws(function, [estimate], keys[:1], start, 1)
+                if any(_read(other, estimate, name, rows[at]) != control for _, _, other in again):
+                    raise ValueError(
+                        f"row {rows[at]}: null {name!r} drew two graphs from generators of one seed; draw from its "
+                        "argument rng alone, not from np.random or random, so that a seed gives the same controls"
+                    )
+                drawn.append(control.cpdag() if matched[at] == CPDAG and control.kind == "dag" else control)
             kinds = np.array([KINDS.index(graph.kind) for graph in drawn], np.uint8)
             planes = np.stack([graph.planes for graph in drawn])
             mine = (kinds == DAG) & np.repeat(partly, count)
@@ -298,7 +257,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
                 kinds[mine] = PDAG
             return GraphBatch(pairs.n_nodes, planes, kinds)
 
-        return graph_controls(pairs, matched, graphs, pace=_CALL / max(1.0, pairs.size))
+        return graph_controls(pairs, matched, graphs, work=_CALL)
 
     return Null(name, f"random graphs drawn by the function {name}", controls)
 

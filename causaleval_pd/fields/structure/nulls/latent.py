@@ -9,20 +9,18 @@ kept in a pilot, whose random stream these name. ADMGs and skeletons need no pro
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ....contract.checks import check_choice, check_number, check_whole
 from ....contract.law import ClosedForm
 from ....contract.metric import Metric
-from ....contract.null import Controls, DrawnControls, Known, Matching, no_closed_form
+from ....contract.null import Controls, Matching
 from ....execution.engines import stop_if_unwanted
 from ....execution.random_streams import random_words
 from ....graphs.kernels import control_kernels, kernels, mixed_kernels
@@ -39,7 +37,7 @@ from ....graphs.mixed.marks import (
     lines,
 )
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .graph_controls import COUNT_BYTES, NEXT_WORD, check_declared, constant
+from .graph_controls import NEXT_WORD, Drawn, check_declared, constant, graph_controls
 from .laws import hypergeometric
 
 Planes = NDArray[np.uint64]
@@ -55,32 +53,22 @@ _MOST_NUMBERS = 33
 MOST_PROPOSALS = 100_000
 
 
-class Proposal(NamedTuple):
-    """Bidirected edges of proposals (-1 - k for a random number from 0 to k), and the share of them that is kept."""
-
-    n_bidirected: int
-    kept: float
-
-
-class Cell(NamedTuple):
-    """What controls are matched to: nodes, edges, and the skeleton's two planes where it is kept (else empty)."""
-
-    n_nodes: int
-    n_edges: int
-    skeleton: bytes = b""
+#: bidirected edges of proposals (-1 - k for a random number from 0 to k), and the share of them that is kept
+Proposal = tuple[int, float]
+#: what controls are matched to: nodes, edges, and the two planes of the skeleton where it is kept, else nothing
+Cell = tuple[int, int, bytes]
 
 
 def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, tries: int = 1) -> NDArray[np.float64]:
     """Return the share of draws that are kept, for each number of bidirected edges."""
+    n_nodes, n_edges, skeleton = cell
     names = [hashlib.blake2b(repr((*cell, b, to_pag)).encode(), digest_size=8).digest() for b in numbers]
-    kernels, k = mixed_kernels(), len(numbers)
-    arguments = {}
-    if cell.skeleton:
-        planes = np.frombuffer(cell.skeleton, np.uint64).reshape(1, 2, -1)
-        arguments = {"skeletons": planes, "index": np.zeros(k, np.int64)}
-    keys = np.frombuffer(b"".join(names), np.uint64)
-    wanted = (np.full(k, cell.n_edges), numbers, np.full(k, shown if to_pag else kernels.ANY), np.full(k, to_pag))
-    _, n_bidirected = kernels.draw_latent(cell.n_nodes, *wanted, keys, 0, n, tries, **arguments, write=False)
+    keys, k = np.frombuffer(b"".join(names), np.uint64), len(numbers)
+    arguments: dict[str, Any] = {"write": False}
+    if skeleton:
+        arguments |= {"skeletons": np.frombuffer(skeleton, np.uint64).reshape(1, 2, -1), "index": np.zeros(k, np.int64)}
+    wanted = np.full(k, n_edges), numbers, np.full(k, shown if to_pag else mixed_kernels().ANY), np.full(k, to_pag)
+    _, n_bidirected = mixed_kernels().draw_latent(n_nodes, *wanted, keys, 0, n, tries, **arguments)
     return np.asarray((n_bidirected >= 0).reshape(k, n).mean(axis=1))
 
 
@@ -88,29 +76,29 @@ def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, 
 def best_proposal(cell: Cell, shown: int, *, to_pag: bool) -> Proposal | None:
     """Return the proposals of controls that show a number of bidirected edges, None if no control was found."""
     if not shown:
-        return Proposal(0, 1.0)
-    numbers = [shown]
+        return 0, 1.0
+    numbers, n_edges = [shown], cell[1]
     if to_pag:
-        spaced = np.linspace(shown, cell.n_edges, min(_MOST_NUMBERS, cell.n_edges - shown + 1))
+        spaced = np.linspace(shown, n_edges, min(_MOST_NUMBERS, n_edges - shown + 1))
         numbers = np.unique(spaced.round().astype(int)).tolist()
     for n in PILOTS:
         kept = _tally(cell, numbers, n, to_pag=to_pag, shown=shown)
         if kept.any():
-            return Proposal(numbers[int(kept.argmax())], float(kept.max()))
+            return numbers[int(kept.argmax())], float(kept.max())
     [share] = _tally(cell, [shown], 1, to_pag=to_pag, shown=shown, tries=MOST_PROPOSALS)
-    return Proposal(shown, 2 / MOST_PROPOSALS) if share else None
+    return (shown, 2 / MOST_PROPOSALS) if share else None
 
 
 @lru_cache(maxsize=1 << 16)
 def free_proposal(cell: Cell) -> Proposal:
     """Return proposals with any number of bidirected edges up to half of all edges at which MAGs are not rare."""
     least, most = 1.0, 0
-    for number in range(1, cell.n_edges // 2 + 1):
+    for number in range(1, cell[1] // 2 + 1):
         [kept] = _tally(cell, [number], PILOTS[0], to_pag=False, shown=number)
         if not kept:
             break
         least, most = float(kept), number
-    return Proposal(-1 - most, least)
+    return -1 - most, least
 
 
 #: sets the streams of bidirected edges apart from those of directed ones
@@ -166,6 +154,9 @@ def assigned_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -
     return _admgs(directed & ~alone.reshape(-1, 1, words), confounded.reshape(-1, words))
 
 
+#: bytes that a word of a plane takes besides: its graph has four planes, twice
+_SCRATCH = 48
+
 #: classes by which estimates of a class may be matched; the first is the default
 _CLASSES = {MAG: (MAG, PAG), PAG: (PAG, MAG), ADMG: (ADMG,), SKELETON: (SKELETON,), MIXED: (PAG, MAG)}
 
@@ -187,55 +178,20 @@ def latent_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs)
     words = np.full(len(rows), None, object) if matching.control_kind is None else matching.control_kind[rows]
     control_kinds = np.empty(len(rows), np.uint8)
     for i, (row, kind, word) in enumerate(zip(rows.tolist(), estimate_kinds.tolist(), words, strict=True)):
-        allowed = _CLASSES[kind]
-        names = [KINDS[other] for other in allowed]
-        if pd.isna(word):
-            if kind == MIXED:
-                raise ValueError(
-                    f"row {row}: the estimate is a mixed graph, not the PAG of any MAG; pass control_kind='pag' to "
-                    "match it by PAGs with its numbers of edges and of <->, or null='permutation', which keeps it as "
-                    "it is"
-                )
-            control_kinds[i] = allowed[0]
-        elif word in names:
-            control_kinds[i] = KINDS.index(word)
-        else:
+        names = [KINDS[other] for other in _CLASSES[kind]]
+        stated = not pd.isna(word)
+        if kind == MIXED and not stated:
+            raise ValueError(
+                f"row {row}: the estimate is a mixed graph, not the PAG of any MAG; pass control_kind='pag' to match "
+                "it by PAGs with its numbers of edges and of <->, or null='permutation', which keeps it as it is"
+            )
+        if stated and word not in names:
             raise ValueError(
                 f"row {row}: control_kind is {word!r}, and controls of {KINDS[kind]} estimates are "
                 f"{' or '.join(names)}; state one of these words, or a column that holds them"
             )
+        control_kinds[i] = KINDS.index(word if stated else names[0])
     return control_kinds
-
-
-#: drawn graphs, and which of them could not be drawn (and have no edges), or None
-Drawn = tuple[GraphBatch, NDArray[np.bool_] | None]
-
-
-def latent_controls(
-    pairs: GraphPairs,
-    kinds: Kinds,
-    known: Known,
-    pace: float,
-    graphs: Callable[[int, int], Drawn],
-    reasons: ArrayLike = "",
-) -> DrawnControls:
-    """Return controls with four planes, of which `graphs` draws rows x count; `reasons` state why rows have none."""
-    words = [
-        f"{kind}: {why}" if why else kind
-        for kind, why in zip(np.array(KINDS, object)[kinds], np.broadcast_to(reasons, pairs.n), strict=True)
-    ]
-
-    def drawn(start: int, count: int) -> GraphPairs:
-        estimates, lacking = graphs(start, count)
-        index = np.arange(len(estimates), dtype=np.int64)
-        truth = np.repeat(pairs.truth_index, count)
-        made = GraphPairs(pairs.truth, estimates, truth, index)
-        vars(made).update(lacking=lacking)
-        return made
-
-    # its planes twice, and counts
-    cost = 64 * pairs.estimate.planes.shape[2] + COUNT_BYTES
-    return DrawnControls(pairs, np.array(words, object), drawn, known, cost, pace)
 
 
 #: nanoseconds that a proposal takes for each node and edge, roughly, and those that a call may take
@@ -263,93 +219,74 @@ def latent_graphs(
             f"row {row}: the estimate is a skeleton, whose edges have no direction to draw; take null='edges' or "
             "null='permutation'"
         )
-    made = _Graphs(pairs, kinds, keys, lift(planes), skeletons, check_bidirected(matching) == "free")
-    return latent_controls(pairs, kinds, made.known, made.pace, made.draw, made.reasons)
+    return _drawn_graphs(pairs, kinds, keys, lift(planes), skeletons, check_bidirected(matching) == "free")
 
 
-class _Graphs:
-    """The random graphs of a batch, matched to graphs in `planes`, one per row."""
+def _drawn_graphs(pairs: GraphPairs, kinds: Kinds, keys: Keys, planes: Planes, skeletons: bool, free: bool) -> Controls:
+    """Return the random graphs of a batch, matched to graphs in `planes`, one per row."""
+    d, shape = pairs.n_nodes, planes.shape[1:]
+    n_edges, shown, near = count_edges(planes), count_bits(bidirected(planes)), adjacencies(planes)
+    kept, to_pag, ancestral = np.stack([near, near], axis=1), kinds == PAG, np.isin(kinds, (MAG, PAG))
 
-    def __init__(
-        self, pairs: GraphPairs, kinds: NDArray[np.uint8], keys: Keys, planes: Planes, skeletons: bool, free: bool
-    ) -> None:
-        self._pairs, self._kinds, self._keys, self._planes = pairs, kinds, keys, planes
-        self._skeletons, self._free = skeletons, free
-        self._n_edges, self._shown = count_edges(planes), count_bits(bidirected(planes))
-        near = adjacencies(planes)
-        self._kept = np.stack([near, near], axis=1)
-        self._ancestral = np.isin(kinds, (MAG, PAG))
-        proposals = [self._proposal(i) if drawn else Proposal(0, 1.0) for i, drawn in enumerate(self._ancestral)]
-        self._drawable = np.array([x is not None for x in proposals], bool)
-        self._proposed = np.array([0 if x is None else x.n_bidirected for x in proposals], np.int64)
-        size = _PACE * (pairs.n_nodes + self._n_edges)
-        #: nanoseconds that a draw of each row takes
-        self._paces = size * np.array([0.0 if x is None else 1 / x.kept for x in proposals])
-        self.pace = float((self._paces + size / 4).mean()) if pairs.n else 0.0
+    def proposal(i: int) -> Proposal | None:
+        if not ancestral[i]:
+            return 0, 1.0
+        cell = (d, int(n_edges[i]), kept[i].tobytes() if skeletons else b"")
+        return free_proposal(cell) if free else best_proposal(cell, int(shown[i]), to_pag=bool(to_pag[i]))
 
-    def _proposal(self, i: int) -> Proposal | None:
-        skeleton = self._kept[i].tobytes() if self._skeletons else b""
-        cell = Cell(self._pairs.n_nodes, int(self._n_edges[i]), skeleton)
-        if self._free:
-            return free_proposal(cell)
-        return best_proposal(cell, int(self._shown[i]), to_pag=bool(self._kinds[i] == PAG))
+    proposals = [proposal(i) for i in range(pairs.n)]
+    drawable = np.array([x is not None for x in proposals], bool)
+    proposed = np.array([0 if x is None else x[0] for x in proposals], np.int64)
+    size = _PACE * (d + n_edges)
+    #: nanoseconds that a draw of each row takes
+    paces = size * np.array([0.0 if x is None else 1 / x[1] for x in proposals])
+    reasons = [
+        ""
+        if found
+        else f"none with {m} edges, {b} of them <->, over {d} nodes among {MOST_PROPOSALS:,} proposals; take "
+        "null='permutation', or bidirected='free'"
+        for found, m, b in zip(drawable.tolist(), n_edges.tolist(), shown.tolist(), strict=True)
+    ]
 
-    @property
-    def reasons(self) -> NDArray[np.object_]:
-        """Why rows have no controls, or ""."""
-        reasons = np.full(self._pairs.n, "", object)
-        for i in np.flatnonzero(~self._drawable).tolist():
-            reasons[i] = (
-                f"none with {self._n_edges[i]} edges, {self._shown[i]} of them <->, over {self._pairs.n_nodes} nodes "
-                f"among {MOST_PROPOSALS:,} proposals; take null='permutation', or bidirected='free'"
-            )
-        return reasons
-
-    def draw(self, start: int, count: int) -> Drawn:
-        """Draw graphs of every row, the draws of a row together."""
-        d, shape = self._pairs.n_nodes, self._planes.shape[1:]
-        out = np.zeros((self._pairs.n, count, *shape), np.uint64)
-        lacking = np.repeat(~self._drawable[:, None], count, axis=1)
-        mine = np.flatnonzero(self._ancestral & self._drawable)
+    def graphs(start: int, count: int) -> Drawn:
+        out = np.zeros((pairs.n, count, *shape), np.uint64)
+        lacking = np.repeat(~drawable[:, None], count, axis=1)
+        mine = np.flatnonzero(ancestral & drawable)
+        limits = np.full(len(mine), mixed_kernels().ANY) if free else shown[mine]
+        wanted = (n_edges[mine], proposed[mine], limits, to_pag[mine], keys[mine])
+        arguments = {"skeletons": kept[mine], "index": np.arange(len(mine))} if skeletons else {}
         # rare graphs take many proposals, and an interrupt is obeyed between calls
-        step = max(1, int(_AT_ONCE / max(1.0, self._paces[mine].sum())))
-        for first, last in pairwise([*range(0, count, step), count] if len(mine) else []):
+        step = max(1, int(_AT_ONCE / max(1.0, paces[mine].sum())))
+        for first in range(0, count if len(mine) else 0, step):
             stop_if_unwanted()
-            planes, n_bidirected = self._draw_ancestral(mine, start + first, last - first)
-            out[mine, first:last] = planes.reshape(len(mine), last - first, *shape)
-            lacking[mine, first:last] = n_bidirected.reshape(len(mine), -1) < 0
-        for kind, draw in ((ADMG, assigned_admgs if self._skeletons else random_admgs), (SKELETON, random_skeletons)):
-            mine = np.flatnonzero(self._kinds == kind)
+            part = slice(first, min(first + step, count))
+            n = part.stop - first
+            drawn, found = mixed_kernels().draw_latent(d, *wanted, start + first, n, MOST_PROPOSALS, **arguments)
+            out[mine, part] = drawn.reshape(len(mine), n, *shape)
+            lacking[mine, part] = found.reshape(len(mine), n) < 0
+        for kind, draw in ((ADMG, assigned_admgs if skeletons else random_admgs), (SKELETON, random_skeletons)):
+            mine = np.flatnonzero(kinds == kind)
             if len(mine):
-                planes = draw(d, self._planes[mine], self._keys[mine], start, count)
-                out[mine] = planes.reshape(len(mine), count, *shape)
-        batch = GraphBatch(d, out.reshape(-1, *shape), np.repeat(self._kinds, count))
+                out[mine] = draw(d, planes[mine], keys[mine], start, count).reshape(len(mine), count, *shape)
+        batch = GraphBatch(d, out.reshape(-1, *shape), np.repeat(kinds, count))
         return batch, lacking.reshape(-1) if lacking.any() else None
 
-    def _draw_ancestral(self, mine: Ints, start: int, count: int) -> tuple[Planes, Ints]:
-        """Draw MAGs and PAGs; return also the numbers of bidirected edges, negative where none was found."""
-        shown = np.full(len(mine), mixed_kernels().ANY) if self._free else self._shown[mine]
-        arguments = {"skeletons": self._kept[mine], "index": np.arange(len(mine))} if self._skeletons else {}
-        numbers = (self._n_edges[mine], self._proposed[mine], shown, self._kinds[mine] == PAG)
-        draws: tuple[Planes, Ints] = mixed_kernels().draw_latent(
-            self._pairs.n_nodes, *numbers, self._keys[mine], start, count, MOST_PROPOSALS, **arguments
-        )
-        return draws
-
-    def known(self, metric: Metric) -> ClosedForm | None:
+    def known(metric: Metric) -> ClosedForm | None:
         """Return the exact law of functions of the skeleton where that is kept, or uniform as no proposal is lost."""
         if metric.closed_form != "hypergeometric":
             return None
-        pairs = self._pairs
-        if self._skeletons:
-            kept = GraphBatch(pairs.n_nodes, self._planes, pairs.estimate.kinds[pairs.estimate_index])
-            value = metric(replace(pairs, estimate=kept, estimate_index=np.arange(pairs.n)))
-            return constant(value[self._drawable]).spread(self._drawable)
-        some = (self._kinds == SKELETON) | (self._ancestral & np.isin(self._proposed, (0, -1)))
+        if skeletons:
+            same = GraphBatch(d, planes, pairs.estimate.kinds[pairs.estimate_index])
+            value = metric(replace(pairs, estimate=same, estimate_index=np.arange(pairs.n)))
+            return constant(value[drawable]).spread(drawable)
+        some = (kinds == SKELETON) | (ancestral & np.isin(proposed, (0, -1)))
         if not some.any():
             return None
         true = count_bits(adjacencies(pairs.truth.planes))[pairs.truth_index]
-        return hypergeometric(metric, pairs.n_nodes, true[some], self._n_edges[some]).spread(some)
+        return hypergeometric(metric, d, true[some], n_edges[some]).spread(some)
+
+    work = float((paces + size / 4).mean()) if pairs.n else 0.0
+    return graph_controls(pairs, kinds, graphs, known, scratch=_SCRATCH * planes.shape[2], work=work, reasons=reasons)
 
 
 #: graphs by which the mean number of edges of a projection is found
@@ -363,9 +300,8 @@ def check_latents(matching: Matching) -> tuple[int, float | None]:
     n_latents, density = matching.options["n_latents"], matching.options["density"]
     if n_latents is None:
         raise ValueError("null='latent_dag' needs the number of latent nodes: ce.null_model('latent_dag', n_latents=2)")
-    return check_whole(n_latents, "n_latents", 0), None if density is None else check_number(
-        density, "density", "[0, 1]"
-    )
+    number = check_whole(n_latents, "n_latents", 0)
+    return number, None if density is None else check_number(density, "density", "[0, 1]")
 
 
 def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
@@ -395,15 +331,16 @@ def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) 
     else:
         n_edges = np.full(pairs.n, round(density * (n * (n - 1) // 2)), np.int64)
 
-    def drawn(start: int, count: int) -> Drawn:
+    def graphs(start: int, count: int) -> GraphBatch:
         every = np.repeat(kinds, count)
         planes = np.zeros((len(every), *pairs.estimate.planes.shape[1:]), np.uint64)
         for kind in np.unique(kinds).tolist():
             mine = kinds == kind
             planes[every == kind] = _project(d, n_latents, n_edges[mine], kind, keys[mine], start, count)
-        return GraphBatch(d, planes, every), None
+        return GraphBatch(d, planes, every)
 
-    return latent_controls(pairs, kinds, no_closed_form, _PACE_OF_DAG * n * n, drawn)
+    scratch = _SCRATCH * pairs.estimate.planes.shape[2]
+    return graph_controls(pairs, kinds, graphs, scratch=scratch, work=_PACE_OF_DAG * n * n)
 
 
 def _project(d: int, n_latents: int, n_edges: Ints, kind: int, keys: Keys, start: int, count: int) -> Planes:

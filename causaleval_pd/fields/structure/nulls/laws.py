@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ....contract.checks import check_known, check_number, check_type, shown
 from ....contract.law import ClosedForm, Distribution, padded_sum
 from ....contract.metric import Metric, bind_zero_division, metric_set
-from ....contract.null import Known
+from ....contract.null import Known, no_closed_form
 from ....execution.options import get_options
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, EdgeTypes
 from ....graphs.kernels import kernels
@@ -35,9 +35,8 @@ MOST_CELLS = 4_000_000
 
 def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edges: Any) -> ClosedForm:
     """Return the exact distribution of a function of the shared adjacencies under a uniformly random skeleton."""
-    columns = np.broadcast_arrays(
-        *(np.atleast_1d(np.asarray(x, np.int64)) for x in (n_nodes, true_edges, estimated_edges))
-    )
+    margins = (n_nodes, true_edges, estimated_edges)
+    columns = np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, np.int64)) for x in margins))
     first, codes = distinct_rows(np.column_stack(columns).view(np.uint64))
     d, mt, me = (x[first][:, None] for x in columns)
     support, weights = hypergeometric_weights(d * (d - 1) // 2, mt, me)
@@ -149,11 +148,8 @@ def reversal(metric: Metric, n_nodes: int, directed: Floats, undirected: Floats,
     support, weights = hypergeometric_weights(n_pairs, true_edges, estimated_edges[:, None])
     nothing_shared = np.where(support == 0, weights, 0.0).sum(axis=1)
     undefined = Counts(EdgeTypes.of_margins(n_nodes, {LINE: directed}, {LINE: estimated_edges}, {})).value(metric)
-    mean = np.where(
-        np.isnan(undefined),
-        np.where(nothing_shared < 1, 0.5, np.nan),
-        (1 - nothing_shared) / 2 + nothing_shared * undefined,
-    )
+    mean = (1 - nothing_shared) / 2 + nothing_shared * undefined
+    mean = np.where(np.isnan(undefined), np.where(nothing_shared < 1, 0.5, np.nan), mean)
     return ClosedForm(np.where(undirected > 0, np.nan, mean))
 
 
@@ -191,6 +187,11 @@ def half_of_shared(metric: Metric, pairs: GraphPairs) -> ClosedForm:
     return ClosedForm(np.where(fully, np.where(pairs.counts.tp > 0, 0.5, undefined), np.nan))
 
 
+def by_form(others: Known = no_closed_form, **forms: Known) -> Known:
+    """Return what is known of metrics by the names of their closed forms, and what `others` knows of further ones."""
+    return lambda metric: forms.get(metric.closed_form or "", others)(metric)
+
+
 def of_dags(known: Known, kinds: NDArray[np.uint8]) -> Known:
     """Set moments that hold for DAGs and digraphs to NaN in rows of classes with undirected edges."""
     undirected = np.isin(kinds, (CPDAG, PDAG))
@@ -214,17 +215,17 @@ def mean_over_edges(metric: Metric, pairs: GraphPairs, n_edges: Ints, tossed: Bo
     # under uniform skeletons every ordered pair is equally likely, so that the mean is that of all values
     d = pairs.n_nodes
     truths, inverse = np.unique(pairs.truth_index, return_inverse=True)
-    lists = [[(i, j) for j in range(d) if j != i] for i in range(d)]
     small = 1 < d <= MOST_NODES
-    graphs = [[arc] for arcs in lists for arc in arcs] if small else lists
-    marks = np.zeros((len(graphs), d, d), bool)
-    for matrix, arcs in zip(marks, graphs, strict=True):
-        matrix[tuple(np.array(arcs, np.int64).reshape(-1, 2).T)] = True
-    batch = GraphBatch(d, planes_from_matrices(marks, np.arange(d)), np.full(len(graphs), DAG, np.uint8))
+    # graphs of one arc each, of which the variance is made; else of all arcs from one node
+    source, target = np.nonzero(~np.eye(d, dtype=bool))
+    number = np.arange(len(source)) if small else source
+    marks = np.zeros((len(source) if small else d, d, d), bool)
+    marks[number, source, target] = True
+    places = np.arange(len(marks), dtype=np.int64)
+    batch = GraphBatch(d, planes_from_matrices(marks, np.arange(d)), np.full(len(marks), DAG, np.uint8))
     mean, parts = np.full(len(truths), np.nan), np.full((len(truths), 3), np.nan)
     for i, truth in enumerate(truths.tolist()):
-        places = np.arange(len(graphs), dtype=np.int64)
-        one = GraphPairs(pairs.truth, batch, np.full(len(graphs), truth, np.int64), places)
+        one = GraphPairs(pairs.truth, batch, np.full(len(marks), truth, np.int64), places)
         values = np.asarray(metric(one, zero_division=math.nan), np.float64)
         mean[i] = values.mean() if len(values) else math.nan
         if small:
@@ -262,17 +263,6 @@ _PUBLISHED_MEANS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "adjacency_npv": lambda m, mt, me: (m - mt) / m,
     "adjacency_specificity": lambda m, mt, me: (m - me) / m,
 }
-
-
-def _chosen_metrics(metrics: Any) -> tuple[Metric, ...]:
-    """Return one metric or several, each once."""
-    if isinstance(metrics, (str, Metric)):
-        return metric_set(metrics)
-    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
-    chosen = metric_set(*metrics)
-    if not chosen:
-        raise ValueError("metrics names no metric; list_metrics() shows all")
-    return chosen
 
 
 def expected_metric(
@@ -331,11 +321,15 @@ def expected_metric(
     check_known(convention, ("defined", "published"), "convention")
     margins = np.broadcast_arrays(*_margins(n_nodes, true_edges, estimated_edges))
     d, mt, me = (np.atleast_1d(side).ravel() for side in margins)
+    metrics = [metric] if isinstance(metric, (str, Metric)) else metric
+    check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
     parts = []
-    for one_metric in _chosen_metrics(metric):
-        chosen = bind_zero_division(one_metric, get_options()["zero_division"])
+    for given in metric_set(*metrics):
+        chosen = bind_zero_division(given, get_options()["zero_division"])
         part = pd.DataFrame({"metric": chosen.name, "n_nodes": d, "true_edges": mt, "estimated_edges": me})
         parts.append(part.assign(**_expected(chosen, d, mt, me, level, convention)))
+    if not parts:
+        raise ValueError("metrics names no metric; list_metrics() shows all")
     return pd.concat(parts, ignore_index=True)
 
 

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,18 @@ from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
 from ....contract.null import Known
 from ....graphs.kernels import control_kernels, kernels
-from ....graphs.kernels.planes import CPDAG, DIGRAPH, KINDS, PDAG, arcs_from_planes, planes_from_arcs
-from ....graphs.pairs import GraphBatch, GraphPairs
+from ....graphs.kernels.planes import (
+    CPDAG,
+    DIGRAPH,
+    KINDS,
+    PDAG,
+    arcs_from_planes,
+    matrices_from_planes,
+    planes_from_arcs,
+    planes_from_matrices,
+)
+from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
+from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -31,6 +41,8 @@ Edges = tuple[tuple[int, int], ...]
 
 #: the controls of a list, and their probabilities: one for all, or one each
 Listed = tuple[GraphBatch, Any]
+#: returns a list by its number, None where it is too long
+Support = Callable[[int], Listed | None]
 
 #: listed controls that are scored at once, and blocks of them that metrics share
 _GRAPHS, _BLOCKS = 30_000, 8
@@ -46,26 +58,14 @@ def merged(planes: Planes, weights: Any) -> tuple[Planes, Floats]:
     return np.ascontiguousarray(distinct.reshape(-1, *planes.shape[1:])), summed
 
 
-class TooMany(Exception):
-    """There are too many controls to list."""
-
-
-def have_lists(numbers: Ints, support: Callable[[int], Listed]) -> Bools:
+def have_lists(numbers: Ints, support: Support) -> Bools:
     """Return which rows have few enough controls for `support` to list them, by the number of each row's list."""
-
-    def is_listed(number: int) -> bool:
-        try:
-            support(number)
-        except TooMany:
-            return False
-        return True
-
     codes, distinct = pd.factorize(numbers)
-    return np.array([is_listed(number) for number in distinct.tolist()], bool)[codes]
+    return np.array([support(number) is not None for number in distinct.tolist()], bool)[codes]
 
 
 def listed_laws(
-    pairs: GraphPairs, numbers: Ints, support: Callable[[int], Listed], longest: int, listed: Bools, others: Known
+    pairs: GraphPairs, numbers: Ints, support: Support, longest: int, listed: Bools, others: Known
 ) -> Known:
     """Return the laws of metrics where `support` lists controls by number, and what `others` knows elsewhere."""
     rows = np.flatnonzero(listed)
@@ -79,7 +79,7 @@ def listed_laws(
     def block(number: int) -> tuple[GraphPairs, list[Any]]:
         """Pair the truths of a block with the graphs of their lists; return also the probabilities of each list."""
         which, place = np.unique(blocks[number][:, 0], return_inverse=True)
-        lists = [support(n) for n in which.tolist()]
+        lists: list[Any] = [support(n) for n in which.tolist()]
         sizes = np.array([len(graphs) for graphs, _ in lists])
         starts = np.cumsum(sizes) - sizes
         graphs = lists[0][0]
@@ -142,22 +142,16 @@ def are_listed(n_nodes: int, n_edges: int, kind: int, *, fixed: bool) -> bool:
 @lru_cache(maxsize=256)
 def all_random_graphs(n_nodes: int, n_edges: int, kind: int, order: tuple[int, ...] = ()) -> Listed:
     """Return all graphs of a class with a number of edges, directed along all orders or one, and its chance."""
-    pairs = np.array(list(itertools.combinations(range(n_nodes), 2)), np.int64).reshape(-1, 2)
-    skeletons = list(itertools.combinations(range(len(pairs)), n_edges))
-    chosen = np.array(skeletons, np.int64).reshape(len(skeletons), n_edges)
-    if kind == DIGRAPH:
-        # a coin for each edge
-        forward = _all_directions(n_edges)
-    else:
-        place = np.argsort(np.array([order]) if order else all_orders(n_nodes), axis=1)
-        forward = place[:, pairs[:, 0]] < place[:, pairs[:, 1]]
-    skeleton, way, edge = np.indices((len(chosen), len(forward), n_edges)).reshape(3, -1)
-    pair = chosen[skeleton, edge]
-    ahead = forward[way, edge if kind == DIGRAPH else pair]
-    low, high = pairs[pair].T
-    source, target = np.where(ahead, low, high), np.where(ahead, high, low)
-    n_graphs = len(chosen) * len(forward)
-    planes = planes_from_arcs(n_graphs, n_nodes, skeleton * len(forward) + way, source, target)
+    edges = tuple(itertools.combinations(range(n_nodes), 2))
+    low, high = np.array(edges, np.int64).reshape(-1, 2).T
+    place = np.argsort(np.array([order]) if order else all_orders(n_nodes), axis=1)
+    along, coins = place[:, low] < place[:, high], _all_directions(n_edges if kind == DIGRAPH else 0)
+    planes = np.concatenate(
+        [
+            _planes(n_nodes, tuple(edges[k] for k in chosen), coins if kind == DIGRAPH else along[:, chosen])
+            for chosen in itertools.combinations(range(len(edges)), n_edges)
+        ]
+    )
     return _listed(n_nodes, *merged(planes, 1 / len(planes)), kind)
 
 
@@ -201,17 +195,16 @@ def _planes(n_nodes: int, edges: Edges, forward: Bools) -> Planes:
 
 
 @lru_cache(maxsize=1024)
-def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats]:
+def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats] | None:
     """Return all acyclic directions of a connected skeleton, and the share of the orders of nodes that each suits."""
     if n_nodes <= MOST_NODES:
         places, (low, high) = all_orders(n_nodes), np.array(edges, np.int64).reshape(-1, 2).T
         forward = places[:, low] < places[:, high]
-        _, first, counts = np.unique(
-            forward @ (1 << np.arange(len(edges))[::-1]), return_index=True, return_counts=True
-        )
+        codes = forward @ (1 << np.arange(len(edges))[::-1])
+        _, first, counts = np.unique(codes, return_index=True, return_counts=True)
         return forward[first], counts / len(places)
     if len(edges) > MOST_EDGES:
-        raise TooMany
+        return None
     forward = _all_directions(len(edges))
     planes = _planes(n_nodes, edges, forward)
     acyclic = kernels().is_acyclic(planes, n_nodes)
@@ -219,44 +212,30 @@ def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats]:
     return forward[acyclic], orders / math.factorial(n_nodes)
 
 
-def connected_parts(edges: Edges) -> list[Edges]:
-    """Return the edges of each connected part of a skeleton."""
-    part: dict[int, set[int]] = {}
-    for a, b in edges:
-        joined = part.get(a, {a}) | part.get(b, {b})
-        for node in joined:
-            part[node] = joined
-    parts = {id(nodes): nodes for nodes in part.values()}.values()
-    return [tuple(edge for edge in edges if edge[0] in nodes) for nodes in sorted(parts, key=min)]
+def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -> Listed | None:
+    """Return all orientations of a skeleton as graphs of a class, and the probability of each; None if too many."""
+    import networkx as nx
 
-
-def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -> Listed:
-    """Return all orientations of a skeleton as graphs of a class, and the probability of each."""
-    if kind == DIGRAPH:
-        if 2 ** len(edges) > MOST_ORIENTATIONS:
-            raise TooMany
-        forward = _all_directions(len(edges))
-        weights = np.full(len(forward), 1 / len(forward))
-        return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
-    parts = connected_parts(edges)
+    # what is directed independently: the edges of a digraph, else the connected parts
+    parts: list[Edges] = [(edge,) for edge in edges]
+    if kind != DIGRAPH:
+        sets = sorted(nx.connected_components(nx.Graph(edges)), key=min)
+        parts = [tuple(edge for edge in edges if edge[0] in nodes) for nodes in sets]
     lists, n_graphs = [], 1
     for part in parts:
-        nodes = sorted({node for edge in part for node in edge})
-        here = {node: i for i, node in enumerate(nodes)}
-        lists.append(directions(len(nodes), tuple((here[a], here[b]) for a, b in part)))
-        n_graphs *= len(lists[-1][0])
-        if n_graphs > MOST_ORIENTATIONS:
-            raise TooMany
-    places = np.indices([len(forward) for forward, _ in lists]).reshape(len(lists), n_graphs)
-    forward = np.ones((n_graphs, len(edges)), bool)
-    weights = np.full(n_graphs, 1 / n_graphs)
-    if by_order:
-        weights = np.ones(n_graphs)
-        for (_, shares), place in zip(lists, places, strict=True):
-            weights *= shares[place]
-    position = {edge: i for i, edge in enumerate(edges)}
-    for part, (orientations, _), place in zip(parts, lists, places, strict=True):
-        forward[:, [position[edge] for edge in part]] = orientations[place]
+        nodes = sorted({*itertools.chain(*part)})
+        found = directions(len(nodes), tuple((nodes.index(a), nodes.index(b)) for a, b in part))
+        if found is None or n_graphs * len(found[0]) > MOST_ORIENTATIONS:
+            return None
+        lists.append(found)
+        n_graphs *= len(found[0])
+    places = np.indices([len(ways) for ways, _ in lists]).reshape(len(lists), n_graphs)
+    forward, weights = np.ones((n_graphs, len(edges)), bool), np.ones(n_graphs)
+    for part, (ways, shares), place in zip(parts, lists, places, strict=True):
+        forward[:, [edges.index(edge) for edge in part]] = ways[place]
+        weights *= shares[place]
+    if not by_order:
+        weights = np.full(n_graphs, 1 / n_graphs)
     return _listed(n_nodes, _planes(n_nodes, edges, forward), weights, kind)
 
 
@@ -266,11 +245,11 @@ def orientation_laws(
     """Return the laws of metrics where rows keep their skeletons, whose directions are listed where they are few."""
 
     @lru_cache(maxsize=KEPT)
-    def support(number: int) -> Listed:
+    def support(number: int) -> Listed | None:
         skeleton, kind = divmod(number, len(KINDS))
         # no skeleton of more edges has fewer acyclic orientations than the complete one over seven nodes
         if skeletons.edge_counts.edges[skeleton] > MOST_NODES * (MOST_NODES - 1) // 2:
-            raise TooMany
+            return None
         d, near = skeletons.n_nodes, skeletons.planes[[skeleton], 0]
         _, low, high = arcs_from_planes(np.stack([near, np.zeros_like(near)], axis=1), d)
         edges = tuple(zip(low.tolist(), high.tolist(), strict=True))
@@ -279,3 +258,135 @@ def orientation_laws(
     numbers = index * len(KINDS) + kinds
     listed = have_lists(numbers, support) & (kinds != PDAG)
     return listed_laws(pairs, numbers, support, MOST_ORIENTATIONS, listed, others)
+
+
+#: nodes up to which all relabellings are listed (5,040), so that every metric has an exact distribution
+MOST_LISTED = 7
+#: different relabellings of an estimate up to which they are listed whatever its nodes, up to `MOST_RELABELLED`
+MOST_DIFFERENT, MOST_RELABELLED = 5_040, 64
+#: nodes up to which relabellings are listed as often as they occur
+_REPEATED = 5
+
+
+def _marks(graphs: GraphBatch, number: int) -> Bools:
+    """Return the marks of a graph as matrices of bits that move with the nodes, (1 or 2, d, d)."""
+    halves = plane_halves(graphs.planes[[number]])
+    return np.stack([np.asarray(matrices_from_planes(half, graphs.n_nodes)[0], bool) for half in halves])
+
+
+@cache
+def _moved_marks(n_nodes: int) -> Planes:
+    """Return the bit each mark moves to under each order: of pair k, a < b, a -> b is bit k and b -> a bit 32 + k."""
+    place = np.argsort(all_orders(n_nodes), axis=1)
+    low, high = np.triu_indices(n_nodes, 1)
+    number = np.zeros((n_nodes, n_nodes), np.int64)
+    number[low, high] = number[high, low] = np.arange(len(low))
+    a, b = place[:, low], place[:, high]
+    forward, pair = a < b, number[a, b]
+    bits = np.stack([np.where(forward, pair, pair + 32), np.where(forward, pair + 32, pair)])
+    return np.left_shift(np.uint64(1), bits.transpose(0, 2, 1).reshape(2 * len(low), len(place)).astype(np.uint64))
+
+
+def _moved(graphs: GraphBatch, number: int) -> Planes:
+    """Return a graph of few nodes in all orders, (d!, 1 or 2): a word holds a bit of both ends of each pair."""
+    n_pairs = graphs.n_nodes * (graphs.n_nodes - 1) // 2
+    words = []
+    for half in plane_halves(graphs.planes[[number]]):
+        marks = (half[0, :, :1] >> np.arange(n_pairs, dtype=np.uint64)) & np.uint64(1)
+        chosen = _moved_marks(graphs.n_nodes)[np.flatnonzero(marks)]
+        words.append(np.asarray(np.bitwise_or.reduce(chosen, axis=0), np.uint64))
+    return np.stack(words, axis=1)
+
+
+def _of_words(words: Planes, graphs: GraphBatch, number: int) -> GraphBatch:
+    planes = np.stack([words & np.uint64(2**32 - 1), words >> np.uint64(32)], axis=1)
+    return _with_planes(planes.reshape(len(words), -1, 1), graphs, number)
+
+
+def _with_planes(planes: Planes, graphs: GraphBatch, number: int) -> GraphBatch:
+    return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(planes)))
+
+
+def all_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
+    """Return a graph of at most `MOST_LISTED` nodes with its nodes in all orders."""
+    return _of_words(_moved(graphs, number), graphs, number)
+
+
+def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch | None:
+    """Return the different graphs among all relabellings of a graph, each equally often; None where they are many."""
+    d = graphs.n_nodes
+    if d <= MOST_LISTED:
+        every = _moved(graphs, number)
+        return _of_words(every[np.sort(distinct_rows(every)[0])], graphs, number)
+    if _are_many(graphs, number):
+        return None
+    new = _marks(graphs, number)[None]
+    stacks, known = [new], {np.packbits(new).tobytes()}
+    while len(new):
+        # exchanges of neighbouring nodes reach every order
+        fresh = []
+        for i in range(d - 1):
+            order = np.arange(d)
+            order[[i, i + 1]] = i + 1, i
+            moved = new[:, :, order][:, :, :, order]
+            for marks, word in zip(moved, np.packbits(moved.reshape(len(moved), -1), axis=1), strict=True):
+                if word.tobytes() not in known:
+                    known.add(word.tobytes())
+                    fresh.append(marks)
+            if len(known) > MOST_DIFFERENT:
+                return None
+        new = np.array(fresh, bool).reshape(len(fresh), *new.shape[1:])
+        stacks.append(new)
+    halves = [planes_from_matrices(half, np.arange(d)) for half in np.moveaxis(np.concatenate(stacks), 1, 0)]
+    return _with_planes(join_halves(halves), graphs, number)
+
+
+def _are_many(graphs: GraphBatch, number: int) -> bool:
+    """Return whether a graph surely has too many relabellings, before these are made."""
+    alike, most = np.zeros(graphs.n_nodes, np.int64), math.log(MOST_DIFFERENT) + 1e-9
+    if not is_mixed(graphs.planes):
+        degrees = graphs.take(np.array([number])).degrees[0]
+        alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return _fewest_relabellings(alike) > most or _fewest_relabellings(_classes(_marks(graphs, number), alike)) > most
+
+
+def _fewest_relabellings(alike: Ints) -> float:
+    """Return the logarithm of a bound: at most nodes of the same class, (d,), may be exchanged without change."""
+    counts = np.bincount(alike)
+    return float(math.lgamma(len(alike) + 1) - sum(math.lgamma(n + 1) for n in counts.tolist()))
+
+
+def _classes(marks: Bools, classes: Ints) -> Ints:
+    """Refine classes of nodes, (d,), by how many marks (k, d, d) they have to and from each class."""
+    while True:
+        members = (classes[:, None] == np.arange(classes.max(initial=-1) + 1)).astype(np.int64)
+        ends = [side @ members for half in marks for side in (half, half.T)]
+        known = np.column_stack([classes, *ends])
+        finer = np.unique(known, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        if finer.max(initial=0) == classes.max(initial=0):
+            return finer
+        classes = finer
+
+
+def relabelling_laws(pairs: GraphPairs, others: Known) -> Known:
+    """Return the laws of metrics under relabelling of the estimates, where different relabellings are few."""
+    d, index = pairs.n_nodes, pairs.estimate_index
+
+    @lru_cache(maxsize=KEPT)
+    def support(number: int) -> Listed | None:
+        if d <= _REPEATED:
+            return all_relabellings(pairs.estimate, number), 1 / math.factorial(d)
+        variants = different_relabellings(pairs.estimate, number)
+        return None if variants is None else (variants, 1 / len(variants))
+
+    @cache
+    def laws() -> Known:
+        if d <= MOST_LISTED:
+            return listed_laws(pairs, index, support, math.factorial(d), np.ones(pairs.n, bool), others)
+        few = have_lists(index, support) if d <= MOST_RELABELLED else np.zeros(pairs.n, bool)
+        return listed_laws(pairs, index, support, MOST_DIFFERENT, few, others)
+
+    def known(metric: Metric) -> ClosedForm | None:
+        return laws()(metric)
+
+    return known

@@ -6,41 +6,42 @@ coin. Importing this module registers the null models.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
-from ....contract.checks import check_choice, check_whole, shown
+from ....contract.checks import check_choice, check_known, check_whole, name_row, shown
 from ....contract.law import ClosedForm
-from ....contract.metric import Metric
-from ....contract.null import Controls, Matching, Null, register_null
+from ....contract.null import Controls, Listing, Matching, Null, no_closed_form, register_null
 from ....graphs.column import as_graph
 from ....graphs.kernels import control_kernels, kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
-from ....graphs.kernels.planes import CPDAG, DIGRAPH, N_PLANES, plane_words, planes_from_matrices
+from ....graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, N_PLANES, PLAIN_KINDS, planes_from_matrices
 from ....graphs.knowledge import Knowledge, arc_matrices
-from ....graphs.mixed.marks import is_mixed
+from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
 from ....graphs.packing import unpack_column
 from ....graphs.pairs import GraphBatch, GraphPairs
+from .additive import additive_moments
 from .graph_controls import (
+    check_declared,
     constant,
-    controls_of_edges,
     estimated_edges,
     graph_controls,
     in_class,
     matched_kinds,
-    published_controls,
     redirect,
     refuse_digraphs,
     several_numbers,
     warn_of_undirected,
 )
 from .latent import BIDIRECTED, check_bidirected, check_latents, latent_dag_controls, latent_graphs
-from .laws import half_of_shared, hypergeometric, linear, mean_over_edges, of_dags, oriented, reversal
-from .listed import orientation_laws, random_graph_laws
-from .relabelling import check_same_nodes, permutation_controls
+from .laws import by_form, half_of_shared, hypergeometric, linear, mean_over_edges, of_dags, oriented, reversal
+from .listed import KEPT, all_relabellings, orientation_laws, random_graph_laws, relabelling_laws
 
 Ints = NDArray[np.int64]
 Keys = NDArray[np.uint64]
@@ -60,28 +61,19 @@ def random_graphs(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys,
         planes = kernels().draw_graphs(d, n_edges[:, None], kinds == CPDAG, keys, start, count, order)
         return GraphBatch(d, redirect(planes, pairs, kinds, keys, start, count), np.repeat(kinds, count))
 
-    edges, truth = pairs.truth.edge_counts, pairs.truth_index
-
-    def moments(metric: Metric) -> ClosedForm | None:
-        if len(order):
-            return None
-        arrows, lines = edges.directed[truth], edges.undirected[truth]
-        if metric.closed_form == "linear":
-            return linear(metric, d, arrows, lines, n_edges, pairs.truth.degrees[truth], kinds == DIGRAPH)
-        if metric.closed_form == "reversal":
-            return reversal(metric, d, arrows, lines, n_edges)
-        if metric.closed_form == "mean_over_edges":
-            return mean_over_edges(metric, pairs, n_edges, kinds == DIGRAPH)
-        return None
-
-    laws = random_graph_laws(pairs, n_edges, kinds, order, of_dags(moments, kinds))
-
-    def known(metric: Metric) -> ClosedForm | None:
-        if metric.closed_form == "hypergeometric":
-            return hypergeometric(metric, d, edges.edges[truth], n_edges)
-        return laws(metric)
-
-    return graph_controls(pairs, kinds, graphs, known, pace=6.0)
+    edges, truth, tossed = pairs.truth.edge_counts, pairs.truth_index, kinds == DIGRAPH
+    arrows, lines = edges.directed[truth], edges.undirected[truth]
+    moments = by_form(
+        linear=lambda metric: linear(metric, d, arrows, lines, n_edges, pairs.truth.degrees[truth], tossed),
+        reversal=lambda metric: reversal(metric, d, arrows, lines, n_edges),
+        mean_over_edges=lambda metric: mean_over_edges(metric, pairs, n_edges, tossed),
+    )
+    dags = of_dags(no_closed_form if len(order) else moments, kinds)
+    known = by_form(
+        random_graph_laws(pairs, n_edges, kinds, order, dags),
+        hypergeometric=lambda metric: hypergeometric(metric, d, edges.edges[truth], n_edges),
+    )
+    return graph_controls(pairs, kinds, graphs, known, work=6.0 * pairs.size)
 
 
 def edges_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
@@ -108,12 +100,6 @@ def edges_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Co
     return random_graphs(matching, rows, pairs, keys, estimated_edges(pairs))
 
 
-def prepare_edges(matching: Matching) -> str:
-    """Return how bidirected edges are drawn; warn of undirected graphs."""
-    warn_of_undirected(matching)
-    return check_bidirected(matching)
-
-
 def empty_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
     """Match every row by the graph without edges: a point of reference without randomness, and so without p."""
     return random_graphs(matching, rows, pairs, keys, np.zeros(pairs.n, np.int64))
@@ -130,12 +116,6 @@ def complete_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) ->
 
 #: set the streams of directions apart from those of switched and of drawn skeletons
 _OF_SWITCHED, _OF_DRAWN = np.uint64(0xD1B54A32D192ED03), np.uint64(0x8CB92BA72F3D8DD7)
-
-
-def check_switches(matching: Matching) -> int:
-    """Return the number of switches for each edge, after checking it; warn of undirected graphs."""
-    warn_of_undirected(matching)
-    return check_whole(matching.options["switches"], "switches", 1)
 
 
 def degree_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
@@ -161,26 +141,22 @@ def degree_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> C
         directed = control_kernels().orient_graphs(skeletons, d, places, keys ^ _OF_SWITCHED, start, count)
         return in_class(directed, pairs, kinds, keys, start, count)
 
-    return graph_controls(pairs, kinds, graphs, scratch=16 * plane_words(d), pace=10 * switches)
+    return graph_controls(
+        pairs, kinds, graphs, scratch=16 * pairs.truth.planes.shape[2], work=10 * switches * pairs.size
+    )
 
 
 #: orders drawn at most until one suits the required edges
 _ROUNDS = 1000
 
 
-class Constraints(NamedTuple):
-    """Background knowledge of the edges over d nodes in name order."""
-
-    #: (d,): tier of a node, -1 without one: no edge runs from a later tier to an earlier one
-    tier: Ints
-    #: forbidden, required, (d, d): directed edges that controls must not, or must have
-    forbidden: NDArray[np.bool_]
-    required: NDArray[np.bool_]
+#: background knowledge over d nodes in name order: the tier of each, -1 without one, so that no edge runs from a later
+#: tier to an earlier one; which directed edges, (d, d), controls must not have; and which they must
+Constraints = tuple[Ints, NDArray[np.bool_], NDArray[np.bool_]]
 
 
 def knowledge_of_node_sets(matching: Matching) -> tuple[Ints, dict[int, Constraints]]:
-    """Read each row's node set, and the knowledge by node set; warn of undirected graphs."""
-    warn_of_undirected(matching)
+    """Read each row's node set, and the knowledge by node set."""
     options = {name: matching.options[name] for name in ("tiers", "forbidden", "required")}
     for what, part in options.items():
         if isinstance(part, Knowledge):
@@ -198,7 +174,7 @@ def knowledge_of_node_sets(matching: Matching) -> tuple[Ints, dict[int, Constrai
         nodes = column.node_sets[number]
         forbidden, required = arc_matrices(known, nodes, known.forbidden, known.required)
         tiers = {name: i for i, group in enumerate(known.tiers) for name in group}
-        by_set[number] = Constraints(np.array([tiers.get(name, -1) for name in nodes], np.int64), forbidden, required)
+        by_set[number] = np.array([tiers.get(name, -1) for name in nodes], np.int64), forbidden, required
     return column.row_node_set, by_set
 
 
@@ -220,7 +196,7 @@ def knowledge_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -
     sets = row_node_set[rows]
 
     def graphs(start: int, count: int) -> GraphBatch:
-        drawn = np.zeros((len(rows), count, N_PLANES, plane_words(d)), np.uint64)
+        drawn = np.zeros((len(rows), count, *pairs.estimate.planes.shape[1:]), np.uint64)
         for number in np.unique(sets).tolist():
             mine = np.flatnonzero(sets == number)
             drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
@@ -231,7 +207,8 @@ def knowledge_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -
 
 def _draw(known: Constraints, n_edges: Ints, keys: Keys, start: int, count: int, rows: Ints) -> NDArray[np.uint64]:
     """Draw the controls of rows with the same knowledge, (n, count, 2, W); `rows` are positions for messages."""
-    n, d = len(keys), len(known.tier)
+    tier, forbidden, required = known
+    n, d = len(keys), len(tier)
     ahead = np.zeros((n * count, d, d), bool)
     edges, waiting = np.repeat(n_edges, count), np.arange(n * count)
     for attempt in range(_ROUNDS):
@@ -241,22 +218,22 @@ def _draw(known: Constraints, n_edges: Ints, keys: Keys, start: int, count: int,
         some = np.unique(waiting // count)
         numbers = several_numbers(keys[some], start, count, d, attempt)
         numbers = numbers[np.searchsorted(some, waiting // count), waiting % count]
-        position = _orders(known.tier, numbers)
+        position = _orders(tier, numbers)
         precedence = position[:, :, None] < position[:, None, :]
-        room = (precedence & ~known.forbidden).sum(axis=(1, 2))
-        suits = (precedence | ~known.required).all(axis=(1, 2)) & (room >= edges[waiting])
+        room = (precedence & ~forbidden).sum(axis=(1, 2))
+        suits = (precedence | ~required).all(axis=(1, 2)) & (room >= edges[waiting])
         ahead[waiting[suits]] = precedence[suits]
         waiting = waiting[~suits]
-    few = np.flatnonzero(edges < known.required.sum())
+    few = np.flatnonzero(edges < required.sum())
     if len(waiting) or len(few):
         place = int(np.append(waiting, few)[0]) // count
         raise ValueError(
             f"row {rows[place]}: no control with the estimate's {n_edges[place]} edges respects the knowledge "
-            f"({known.required.sum()} edges are required, {known.forbidden.sum()} forbidden; {_ROUNDS} orders were "
+            f"({required.sum()} edges are required, {forbidden.sum()} forbidden; {_ROUNDS} orders were "
             "tried); change it, or leave these rows out"
         )
     chance = several_numbers(keys, start, count, d * d, _ROUNDS).reshape(n * count, d, d)
-    scores = np.where(known.required, -1.0, np.where(ahead & ~known.forbidden, chance, 2.0)).reshape(n * count, d * d)
+    scores = np.where(required, -1.0, np.where(ahead & ~forbidden, chance, 2.0)).reshape(n * count, d * d)
     rank = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1)
     chosen = (rank < edges[:, None]).reshape(n * count, d, d)
     return planes_from_matrices(chosen, np.arange(d)).reshape(n, count, N_PLANES, -1)
@@ -270,6 +247,68 @@ def _orders(tier: Ints, numbers: NDArray[np.float64]) -> Ints:
     ranks = np.argsort(np.argsort(numbers[:, tiered] + tier[tiered], axis=1), axis=1)
     position[:, tiered] = np.take_along_axis(places, ranks, axis=1)
     return position
+
+
+#: nodes up to which joint relabellings of several estimates are listed (720)
+MOST_JOINT = 6
+
+
+def permutation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
+    """Relabel every estimate: its class, degrees and marks stay, also those of graphs in no class.
+
+    Law: the estimate under a uniform permutation of its nodes' names. Given: the estimate up to names, that is all of
+    its structure. Rows with one key are relabelled alike. Up to seven nodes, or 5,040 relabellings, all are listed.
+
+    It is valid for every guesser that does not use the names, whatever the shape of its guesses, or where the truth's
+    names are random. Not valid for guesses that share the truth's order of columns or other knowledge about names. A
+    graph with many symmetries has few relabellings, so that its p cannot be small.
+    """
+    check_declared(rows, pairs)
+    d, kinds, graphs_of = pairs.n_nodes, pairs.estimate.kinds[pairs.estimate_index], plane_halves(pairs.estimate.planes)
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        drawn = [control_kernels().relabel_graphs(x, d, pairs.estimate_index, keys, start, count) for x in graphs_of]
+        return GraphBatch(d, join_halves(drawn), np.repeat(kinds, count))
+
+    moments = by_form(
+        lambda metric: additive_moments(metric, pairs),
+        # the estimate's shape decides the variance
+        mean_over_edges=lambda metric: ClosedForm(
+            mean_over_edges(metric, pairs, estimated_edges(pairs), np.zeros(pairs.n, bool)).mean
+        ),
+    )
+    listing = Listing(math.factorial(d), _all_controls(pairs, kinds)) if d <= MOST_JOINT else None
+    return graph_controls(pairs, kinds, graphs, relabelling_laws(pairs, moments), listing=listing)
+
+
+def _all_controls(pairs: GraphPairs, kinds: NDArray[np.uint8]) -> Controls:
+    """Return controls of which draw r is the r-th relabelling of every row."""
+    relabelled = lru_cache(maxsize=KEPT)(lambda number: all_relabellings(pairs.estimate, number).planes)
+
+    def graphs(start: int, count: int) -> GraphBatch:
+        planes = [relabelled(number)[start : start + count] for number in pairs.estimate_index.tolist()]
+        return GraphBatch(pairs.n_nodes, np.concatenate(planes), np.repeat(kinds, count))
+
+    return graph_controls(pairs, kinds, graphs)
+
+
+def check_same_nodes(matching: Matching) -> None:
+    """Refuse estimates of one cluster and stratum over different nodes: one relabelling cannot serve both."""
+    context, cluster = matching.context, matching.cluster
+    # without strata nothing is added up over the rows
+    if cluster is None or matching.stratum is None or context is None or not context.gives(["latents"]):
+        return
+    node_sets = unpack_column(matching.estimate, in_place=True).row_node_set
+    first: dict[tuple[int, int], int] = {}
+    for row in np.flatnonzero((node_sets >= 0) & (cluster != 0)).tolist():
+        other = first.setdefault((int(matching.stratum[row]), int(cluster[row])), row)
+        if node_sets[other] != node_sets[row]:
+            index = matching.estimate.index
+            raise ValueError(
+                f"{name_row(other, index)} and {name_row(row, index)} are of one stratum and cluster, but their "
+                "estimates have different observed nodes, so that one relabelling cannot serve both: put a column that "
+                "tells their latents apart into by=, or use cluster=None where all runs are independent"
+            )
 
 
 #: tries that a uniform orientation may take
@@ -298,12 +337,6 @@ def orientation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys)
     `null=[...]` takes both. Functions of the skeleton do not vary, so that their p is 1.
     """
     return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
-
-
-def prepare_orientation(matching: Matching) -> str:
-    """Return the law of random directions; warn of undirected graphs."""
-    warn_of_undirected(matching)
-    return check_law(matching)
 
 
 def oracle_skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
@@ -351,18 +384,12 @@ def _direct_skeletons(matching: Matching, rows: Ints, pairs: Any, keys: Keys, *,
             drawn[np.repeat(kinds != DIGRAPH, count)] = oriented_dags
         return in_class(drawn, pairs, kinds, keys, start, count)
 
-    def moments(metric: Metric) -> ClosedForm | None:
-        if metric.closed_form == "reversal":
-            return half_of_shared(metric, skeletons)
-        if metric.closed_form == "linear":
-            return oriented(metric, skeletons, along_order=law == "order", tossed=kinds == DIGRAPH)
-        return None
-
+    moments = by_form(
+        reversal=lambda metric: half_of_shared(metric, skeletons),
+        linear=lambda metric: oriented(metric, skeletons, along_order=law == "order", tossed=kinds == DIGRAPH),
+    )
     laws = orientation_laws(pairs, undirected, index, kinds, of_dags(moments, kinds), by_order=law == "order")
-
-    def known(metric: Metric) -> ClosedForm | None:
-        return constant(metric(skeletons)) if metric.closed_form == "hypergeometric" else laws(metric)
-
+    known = by_form(laws, hypergeometric=lambda metric: constant(metric(skeletons)))
     return graph_controls(pairs, kinds, graphs, known)
 
 
@@ -408,16 +435,10 @@ def skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) ->
         drawn = control_kernels().orient_graphs(skeletons, d, index, keys ^ _OF_DRAWN, start, count)
         return in_class(drawn, pairs, kinds, keys, start, count)
 
+    moments = by_form(reversal=lambda metric: half_of_shared(metric, pairs))
     arrows_only = (pairs.truth.edge_counts.undirected[pairs.truth_index] == 0).all()
-
-    def known(metric: Metric) -> ClosedForm | None:
-        if metric.closed_form == "hypergeometric":
-            return constant(metric(pairs))
-        return of_dags(moments, kinds)(metric)
-
-    def moments(metric: Metric) -> ClosedForm | None:
-        return half_of_shared(metric, pairs) if metric.closed_form == "reversal" and arrows_only else None
-
+    dags = of_dags(moments if arrows_only else no_closed_form, kinds)
+    known = by_form(dags, hypergeometric=lambda metric: constant(metric(pairs)))
     return graph_controls(pairs, kinds, graphs, known, scratch=30 * d * d)
 
 
@@ -427,7 +448,7 @@ def _adjacent(planes: NDArray[np.uint64], d: int) -> NDArray[np.bool_]:
     return np.unpackbits(words.view(np.uint8), axis=-1, bitorder="little")[:, : d * (d - 1) // 2].astype(bool)
 
 
-def published_skeleton(
+def published_controls(
     model: Null,
     truth: Any,
     key: Keys,
@@ -437,21 +458,53 @@ def published_skeleton(
     nodes: Sequence[str] | None,
     options: Mapping[str, Any],
 ) -> Controls:
-    """Return the controls of one truth from an estimate's class and numbers of edges and of shared adjacencies."""
+    """Return the controls of one truth from an estimate's class and number of edges, or also of shared adjacencies."""
     graph = as_graph(truth, nodes=nodes)
-    low, high = np.triu_indices(graph.n_nodes, 1)
-    in_truth = _adjacent(graph.planes[None], graph.n_nodes)[0]
-    shared = options["shared"]
+    d = graph.n_nodes
+    # any DAG with these numbers stands for the estimate
+    if "shared" in options:
+        chosen = _sharing(_adjacent(graph.planes[None], d)[0], n_edges, options["shared"])
+    else:
+        check_whole(n_edges, f"n_edges of a graph of {d} nodes", 0, d * (d - 1) // 2)
+        chosen = np.arange(int(n_edges))
+    # a fixed causal order is that of `nodes` as given, not of their names
+    unknown = [name for name in nodes or () if name not in graph.nodes]
+    if unknown:
+        raise ValueError(f"nodes must be names of nodes, found {unknown[0]!r}; the nodes are {list(graph.nodes)[:10]}")
+    order = [graph.nodes.index(name) for name in nodes or graph.nodes]
+    check_known(kind, PLAIN_KINDS, "kind of graph")
+    ahead = np.zeros((1, d, d), bool)
+    ahead[0][tuple(side[chosen] for side in np.triu_indices(d, 1))] = True
+    estimate = GraphBatch(d, planes_from_matrices(ahead, np.arange(d)), np.array([DAG], np.uint8))
+    batch = GraphBatch(d, graph.planes[None], np.array([KINDS.index(graph.kind)], np.uint8))
+    empty = pd.Series([], dtype=object)
+    # the number of undirected edges is unknown, so that PDAGs are matched by CPDAGs
+    kinds = np.array(["cpdag" if kind == "pdag" else kind], object)
+    matching = Matching(empty, empty, kinds, None, {**options, "order": order, "shared": None})
+    return model.match(matching)(np.zeros(1, np.int64), GraphPairs.zip(batch, estimate), key)
+
+
+def _sharing(in_truth: NDArray[np.bool_], n_edges: int, shared: Any) -> Ints:
+    """Return the pairs of nodes of an estimate that has so many of its edges in the truth."""
+    true, others = np.flatnonzero(in_truth), np.flatnonzero(~in_truth)
     if shared is None:
         raise ValueError(
             "null='skeleton' needs the number of adjacencies that the estimate shares with the truth, as in "
             f"ce.null_model('skeleton', shared=3), found {shown(shared)}"
         )
-    least, most = max(0, n_edges - int((~in_truth).sum())), min(n_edges, int(in_truth.sum()))
-    check_whole(shared, f"shared of {n_edges} estimated and {in_truth.sum()} true edges", least, most)
-    chosen = np.flatnonzero(in_truth)[:shared], np.flatnonzero(~in_truth)[: n_edges - shared]
-    edges = np.concatenate(chosen)
-    return controls_of_edges(model, graph, key, low[edges], high[edges], kind=kind, options={**options, "shared": None})
+    least, most = max(0, n_edges - len(others)), min(n_edges, len(true))
+    check_whole(shared, f"shared of {n_edges} estimated and {len(true)} true edges", least, most)
+    return np.concatenate([true[:shared], others[: n_edges - shared]])
+
+
+def _warned(check: Callable[[Matching], Any]) -> Callable[[Matching], Any]:
+    """Return what warns of undirected graphs before it checks the options of a null model."""
+
+    def prepare(matching: Matching) -> Any:
+        warn_of_undirected(matching)
+        return check(matching)
+
+    return prepare
 
 
 _PERMUTE: dict[str, Any] = {"permute": True}
@@ -462,7 +515,7 @@ for _model in (
         "edges",
         "random graphs with the estimate's class and number of edges",
         edges_controls,
-        prepare=prepare_edges,
+        prepare=_warned(check_bidirected),
         published=published_controls,
         options=_PERMUTE | BIDIRECTED,
         label_invariant=True,
@@ -479,7 +532,7 @@ for _model in (
         "orientation",
         "the estimate's skeleton with random acyclic directions",
         orientation_controls,
-        prepare=prepare_orientation,
+        prepare=_warned(check_law),
         options=_LAW,
     ),
     Null(
@@ -495,7 +548,7 @@ for _model in (
         "random graphs that share as many adjacencies with the truth as the estimate",
         skeleton_controls,
         prepare=check_shared,
-        published=published_skeleton,
+        published=published_controls,
         options={"shared": None},
     ),
     Null("empty", "the graph without edges", empty_controls, reference=True, options=_PERMUTE),
@@ -504,14 +557,14 @@ for _model in (
         "degree",
         "random graphs with the degrees of the estimate's skeleton",
         degree_controls,
-        prepare=check_switches,
+        prepare=_warned(lambda matching: check_whole(matching.options["switches"], "switches", 1)),
         options={"switches": 20},
     ),
     Null(
         "knowledge",
         "random graphs with the estimate's number of edges that respect background knowledge",
         knowledge_controls,
-        prepare=knowledge_of_node_sets,
+        prepare=_warned(knowledge_of_node_sets),
         options={"tiers": (), "forbidden": (), "required": ()},
     ),
     Null(

@@ -1,4 +1,7 @@
-"""Sizes and densities: descriptions of a row to stratify by, without better or worse."""
+"""Sizes and densities, descriptions of a row to stratify by, and v-structures.
+
+V-structures are unshielded colliders i *-> k <-* j, i and j not adjacent; in plain graphs of directed edges.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...contract.confusion import Values, ratio
+from ...contract.confusion import Confusion, ConfusionFamily, Values, ratio
 from ...contract.metric import metric
 from ...contract.options import with_call
 from ...graphs.kernels.planes import KINDS, MARKED_KINDS
@@ -15,7 +18,8 @@ from ...graphs.pairs import GraphPairs
 
 __all__ = [
     "estimated_density", "estimated_edges", "estimated_undirected", "n_nodes", "true_density", "true_edges",
-    "true_undirected",
+    "true_undirected", "v_structure_f1", "v_structure_fn", "v_structure_fp", "v_structure_precision",
+    "v_structure_recall", "v_structure_tp",
 ]  # fmt: skip
 
 _SIZE: dict[str, Any] = {"field": "graph", "kinds": KINDS, "direction": None, "range": (0, math.inf)}
@@ -69,3 +73,36 @@ def true_density(pairs: GraphPairs) -> Values:
 def estimated_density(pairs: GraphPairs) -> Values:
     """Share of the pairs of nodes that are adjacent in the estimate, edges / (d (d - 1) / 2); NaN for a single node."""
     return ratio(pairs.counts.estimated_edges, pairs.counts.n_pairs, math.nan)
+
+
+def _counts(pairs: GraphPairs) -> Confusion:
+    return pairs.v_structures
+
+
+_V_STRUCTURE = ConfusionFamily(
+    "v_structure",
+    _counts,
+    label="v-structure",
+    positives="v-structures",
+    convention="A triple counts where it is an unshielded collider, with arrowheads at its middle node; a tail or "
+    "circle there breaks it, an edge between its ends shields it.",
+    example=("A -> C; B -> C; D -> C; E", "A -> C; B -> C; D; E -> C"),
+    spec={
+        "field": "graph",
+        "kinds": MARKED_KINDS,
+        "closed_form": "v_structures",
+        "reference": "10.48550/arXiv.2412.10039",
+    },
+)
+
+v_structure_tp = _V_STRUCTURE.metric("tp", gives=1, long_name="shared v-structures")
+v_structure_fp = _V_STRUCTURE.metric("fp", gives=2, long_name="extra v-structures")
+v_structure_fn = _V_STRUCTURE.metric("fn", gives=2, long_name="missed v-structures")
+v_structure_precision = _V_STRUCTURE.metric("precision", gives=1 / 3)
+v_structure_recall = _V_STRUCTURE.metric(
+    "recall",
+    gives=1 / 3,
+    note="This is the source's proportion of v-structures, which is 1 there where the truth has none. Extra "
+    "v-structures of the estimate cost nothing.",
+)
+v_structure_f1 = _V_STRUCTURE.metric("f1", gives=1 / 3)
