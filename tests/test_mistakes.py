@@ -43,6 +43,19 @@ def test_cells_of_another_kind(truth, metric, message):
         ce.evaluate(table(truth, truth), [metric])
 
 
+@pytest.mark.parametrize("truth", [["A -> B; C"], ce.graph_column(["A -> B; C"])], ids=["text", "packed"])
+@pytest.mark.parametrize("metrics", [["auroc", "shd"], ["shd", "auroc"], ["relative_frobenius", "shd", "auroc"]])
+@pytest.mark.parametrize("verb", [ce.evaluate, ce.with_controls])
+def test_metrics_of_several_fields_name_those_that_the_cells_do_not_take(truth, metrics, verb):
+    """Whichever cells there are, the message has the field of the cells and every metric of another one."""
+    scores = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], nodes=["A", "B", "C"], encoding="row->column")
+    for estimate, field in ((scores, "scores"), (truth, "graph")):
+        others = [name for name in metrics if ce.get_metric(name).field != field]
+        message = f"the cells are of field '{field}', .*; {', '.join(others)} is of field '"
+        with pytest.raises(ValueError, match=message):
+            verb(table(truth, estimate), metrics)
+
+
 def test_answers_without_a_metric_are_taken_for_answers():
     answers = table(["yes", "yes"], ["yes", "no"])
     with pytest.raises(ValueError, match=r"row 1 .*as in evaluate\(\['label_accuracy'\]\)"):

@@ -249,10 +249,15 @@ def test_scores_over_other_numbers_of_nodes_are_made_anew():
     assert area(truths, edges, nodes=nodes) == 1
     assert area(truths, frame.reindex(index=nodes, columns=nodes)) == 1
     wide = frame.reindex(index=nodes, columns=nodes)
-    with pytest.raises(ValueError, match=r"frame\.reindex\(.*\).*, or make the truths with all nodes$"):
-        area(["A -> B"], wide)
-    assert area(["A -> B"], wide.reindex(index=list("AB"), columns=list("AB"))) == 1
-    assert area(ce.graph_column(["A -> B"], nodes=nodes), wide) == 1
+    for runs in ({"truth": ["A -> B"]}, {"truth": ce.graph_column(["A -> B"])}):
+        # truths that lack nodes without edges
+        way = r"\['A', 'B', 'C'\]; make the truths over all nodes, by ce.graph_column\(runs\['truth'\], nodes=names\)"
+        with pytest.raises(ValueError, match=way):
+            area(runs["truth"], wide)
+        texts = runs["truth"] if isinstance(runs["truth"], list) else runs["truth"].graph.to_strings()
+        assert area(ce.graph_column(texts, nodes=nodes), wide) == 1
+    with pytest.raises(ValueError, match=r"frame\.reindex\(.*\).*, or make the truths over all nodes, by"):
+        area(["A -> D"], wide)
 
 
 def test_failed_runs_stay():
