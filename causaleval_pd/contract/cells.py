@@ -80,6 +80,9 @@ def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hash
     packed: list[bytes | None] = []
     for row, cell in enumerate(series.tolist()):
         try:
+            written = _written_format(cell)
+            if written is not None:
+                raise ValueError(explain_written(cell, written.maker, written.as_text))
             packed.append(None if is_missing(cell) else pack(row, cell))
         except (TypeError, ValueError) as error:
             kinds = (AmbiguousEncodingError, TypeError, ValueError)
@@ -125,6 +128,9 @@ class CellFormat:
     magic: int
     #: bytes of the line of text before the header
     text_bytes: int
+    #: what makes columns of such cells, and what CSV may hold of one, for messages
+    maker: str = ""
+    as_text: str = ""
 
     def holds(self, cell: Any) -> bool:
         """Return whether an object is a packed cell of this format, of any version."""
@@ -166,3 +172,24 @@ def format_of(cell: Any) -> CellFormat | None:
         if len(header) == 2 and header[0] >= 0x80:
             return _FORMATS.get((place, header[0])) if header[1] < 0x80 else None
     return None
+
+
+def _written_format(cell: Any) -> CellFormat | None:
+    """Return the format of a packed cell that Python wrote as text, as b'...', None for other objects."""
+    if not isinstance(cell, str) or cell[:2] not in ("b'", 'b"'):
+        return None
+    # four letters per byte are more than the header takes
+    part = cell[2 : 8 + 4 * max(place for place, _ in _FORMATS)]
+    return format_of(part.encode("ascii", "ignore").decode("unicode_escape", "ignore").encode("latin-1", "ignore"))
+
+
+def explain_written(text: str, maker: str, as_text: str) -> str:
+    """Return a message for the text of an object: `maker` makes columns of such, unless it is a packed cell."""
+    found = _written_format(text)
+    if found is not None:
+        maker, as_text = found.maker, found.as_text
+    beginning = text if len(text) <= 60 else f"{text[:57]}..."
+    return (
+        f"found the text {beginning!r}, which an object turned into when dask, CSV or astype(str) wrote it as text; "
+        f"make the column with {maker} before that, and store it as Parquet, not CSV{as_text and f', or as {as_text}'}"
+    )

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, register_cell_format
 from ..contract.checks import alike, explain_alike, face, name_row
-from .edge_strings import TEXT_OF_OBJECT, explain_text
+from .edge_strings import MADE_BY, TEXT_OF_OBJECT, explain_text
 from .kernels import kernels
 from .kernels.planes import CLASS_BITS, DAG, DIGRAPH, KINDS, padding_mask, plane_words, planes_of_kind, row_chunks
 from .mixed.marks import count_edges, is_mixed, reserved
@@ -48,7 +48,7 @@ _AS_GRAPHS = {
     "metrics of scores",
 }
 TEXT_WORDS = 4
-FORMAT = register_cell_format(CellFormat("a packed graph", MAGIC, 8 * TEXT_WORDS))
+FORMAT = register_cell_format(CellFormat("a packed graph", MAGIC, 8 * TEXT_WORDS, *MADE_BY))
 
 
 def cell_text(kind: int, n_nodes: int, n_edges: int) -> bytes:

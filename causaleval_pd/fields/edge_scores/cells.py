@@ -56,7 +56,8 @@ ORDERED, UNORDERED, DIAGONAL = range(3)
 ALONE, PAIRED, ALONG_ORDER, RELABELLED = range(4)
 #: bytes of the line of text
 _TEXT = 8 * TEXT_WORDS
-FORMAT = register_cell_format(CellFormat("packed scores", MAGIC, _TEXT))
+_AS_TEXT = "the long table that its .score.to_frame() returns"
+FORMAT = register_cell_format(CellFormat("packed scores", MAGIC, _TEXT, "score_column", _AS_TEXT))
 
 Floats = NDArray[np.float64]
 

@@ -249,7 +249,8 @@ MAGIC, VERSION = 0xCC, 1
 _TEXT = 8 * TEXT_WORDS
 _START = _TEXT + 8 * HEADER_WORDS
 _HEADER = struct.Struct("<BBBBI8sIHH")
-_FORMAT = register_cell_format(CellFormat("a packed lagged graph", MAGIC, _TEXT))
+_AS_TEXT = "the text that its .lagged.to_strings() returns"
+_FORMAT = register_cell_format(CellFormat("a packed lagged graph", MAGIC, _TEXT, "lagged_column", _AS_TEXT))
 
 
 class Head(NamedTuple):
