@@ -43,7 +43,7 @@ from ...contract.cells import CellFormat, register_cell_format
 from ...contract.encoding import CellError
 from ...graphs.cells import refuse_blank
 from ...graphs.edge_marks import SHORT_SIGNS
-from ...graphs.edge_strings import parse_edges, write_graph, write_names
+from ...graphs.edge_strings import parse_edges, write_graph, write_name, write_names
 from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL, matrices_from_planes, planes_from_matrices
 from ...graphs.mixed.marks import is_mixed, marks_from_planes, planes_from_marks
 from ...graphs.node_names import node_name
@@ -353,16 +353,18 @@ def read_codes(cells: Sequence[bytes], head: Head) -> Codes:
 
 _LAGS = re.compile(r"\s*lags\s+(\d{1,5})\s*\.\.\s*(\d{1,5})\s*:")
 _AT = re.compile(r"(.+)@(0|-[1-9]\d{0,4})", re.DOTALL)
-#: names with a time as it is written elsewhere, or wrongly: X@1, X@-1.5, X@t-1, X(t-1), X_t-1, X_lag1, X.l1, X:1, L1.X
+#: names with a time as it is written elsewhere, or wrongly: X@1, X@-1.5, X@t-1, X(t-1), X(-1), X_t-1, X_lag1, X.l1, X:1
+#: and L1.X
 _OTHER_TIME = re.compile(
-    r".*(?:@ ?(?:t ?)?[-+\u2212\u2013]? ?\d[\d.]*|[ (\[{_]t ?[-+\u2212\u2013] ?\d+[)\]}]{0,2}|[ ._][Ll]ag[ ._]?\d+"
-    r"|\.[lL]\d+|:\d+)"
+    r".*(?:@ ?(?:t ?)?[-+\u2212\u2013]? ?\d[\d.]*|(?:[ _]t|[(\[{][tT]) ?[-+\u2212\u2013] ?\d+[)\]}]{0,2}"
+    r"|[(\[{][-\u2212\u2013] ?\d+[)\]}]|[ ._(\[{][Ll]ag ?[._=-]? ?\d+[)\]}]?|\.[lL]\d+|:\d+)"
     r"|L\d+\..+",
     re.DOTALL,
 )
 _HEADING = re.compile(r"\s*lags?\s*\d+\s*\.\.")
 #: a time, in a message
-_TIME = re.compile(r"@|[(\[]t\b|\w:\d")
+_TIME = re.compile(r"@|[(\[](?:[tT]\b|lag|-\d)|\w:\d")
+_WITH_TIME = "a variable at t - 1 is written with its time, as in 'X@-1' or, in quotes, '\"S&P 500@-1\"'"
 
 
 def read_lagged_text(text: str) -> Links:
@@ -374,14 +376,13 @@ def read_lagged_text(text: str) -> Links:
     try:
         read = parse_edges(text[header.end() :] if header else text)
     except ValueError as fault:
-        hint = "; a variable at t - 1 is written with its time, as in 'X@-1'" if _TIME.search(str(fault)) else ""
-        raise ValueError(f"{fault}{hint}") from None
+        raise ValueError(f"{fault}; {_WITH_TIME}" if _TIME.search(str(fault)) else str(fault)) from None
     names = tuple(map(str, read.labels or ()))
     elsewhere = next((name for name in names if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
     if elsewhere is not None:
         raise ValueError(
-            f"found {elsewhere!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one with a time in "
-            f"its name with another, as in '{elsewhere}@0'"
+            f"found {elsewhere!r}; {_WITH_TIME}, and one with a time in its name has another: "
+            f"{write_name(f'{elsewhere}@0')}"
         )
     parts = [_AT.fullmatch(name) for name in names]
     places = [(x[1], -int(x[2])) if x else (name, 0) for x, name in zip(parts, names, strict=True)]
