@@ -16,7 +16,7 @@ from ...contract.pairs import StoredPairs
 from ...graphs.column import graph_column, is_graph_column
 from ...graphs.packing import as_packed, group_rows, is_packed
 from .cells import FORMAT, Network, Structure, check_parameters, network_of, read_head, read_parameters, split_cell
-from .formats import as_network, is_network
+from .formats import as_network, is_network, is_path
 
 __all__ = ["as_network", "network_column"]
 
@@ -208,14 +208,14 @@ def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Ser
 
 
 def is_network_column(series: pd.Series) -> bool:
-    """Check by dtype and first cells whether a column looks like cells of `network_column`, without paths."""
+    """Check by dtype and first cells whether a column looks like cells of `network_column`."""
     packed = is_packed(series)
-    if not packed and series.dtype != object:
+    if not (packed or series.dtype == object or pd.api.types.is_string_dtype(series.dtype)):
         return False
     first = (as_packed(series) if packed else series).dropna().iloc[:1].tolist()
     if not first:
         return packed
-    return FORMAT.holds(first[0]) if isinstance(first[0], bytes) else is_network(first[0])
+    return FORMAT.holds(first[0]) if isinstance(first[0], bytes) else is_path(first[0]) or is_network(first[0])
 
 
 def unpack_networks(series: pd.Series) -> tuple[Networks, NDArray[np.int64]]:
