@@ -198,7 +198,7 @@ def _facet(grid: FacetGrid, i: int, j: int) -> Axes:
 
 
 def mark_empty(empty: Sequence[Axes], grid: FacetGrid, scales: str) -> None:
-    """Write into facets that they have no finite value; where all are empty, remove the ticks of these scales ("y", "xy")."""
+    """Write into facets that no value is finite; where all are empty, remove the ticks of these scales ("y", "xy")."""
     for ax in empty:
         ax.text(
             0.5,

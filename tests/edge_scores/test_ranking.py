@@ -6,6 +6,7 @@ import math
 import warnings
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -296,6 +297,19 @@ def test_strata_have_lines_and_bands():
     assert [x.get_text() for x in legend.get_texts()] == ["a", "b"] and legend.get_title().get_text() == "algorithm"
     points = curve_points(table(), by="algorithm")
     assert (points["low_y"] <= points["high_y"]).all() and points["stratum"].nunique() == 2
+
+
+@pytest.mark.parametrize("kind", ["roc", "precision_recall"])
+def test_methods_on_the_same_truths_share_a_band(kind):
+    """The band is that of shuffled scores, which depends on the truths alone."""
+    both = pd.concat([table().assign(method=name) for name in "ab"], ignore_index=True)
+    both.loc[both["method"] == "b", "estimate"] = table()["estimate"].to_numpy()[::-1]
+    axes = ce.plot.curves(both, kind, by="method")
+    assert len(axes.lines) == 2 and len(axes.patches) == 1
+    colours = {axes.patches[0].get_facecolor()[:3], *(mpl.colors.to_rgb(line.get_color()) for line in axes.lines)}
+    assert len(colours) == 3, "the band has no line's colour"
+    other = pd.concat([both, table(n=4).assign(method="c")], ignore_index=True)
+    assert len(ce.plot.curves(other, kind, by="method").patches) == 2
 
 
 def test_faults():
