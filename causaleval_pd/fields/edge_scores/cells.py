@@ -244,8 +244,8 @@ def score_column(
     kind : {"weight", "probability", "score"}, optional
         "weight": the magnitude ranks edges, and the sign is kept. "probability": in [0, 1]. "score": larger is more
         likely an edge, also below 0. Default "probability" where all scores are in [0, 1], "weight" where some are
-        above 1; scores below 0 need it. P-values are not recognised: small ones are likely edges, so turn
-        them, into -p with "score" or 1 - p, of which those below 1e-16 tie.
+        above 1; scores below 0 need it. P-values are recognised by the name of their column in a list alone: small
+        ones are likely edges, so turn them, into -p with "score" or 1 - p, of which those below 1e-16 tie.
     index : Index, optional
         Of the result; default that of `values`.
 
