@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from .checks import name_row, shown
 from .encoding import AmbiguousEncodingError
@@ -90,6 +91,27 @@ def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hash
             where = name_row(row, series.index, series.name if column is None else column)
             raise error_class(f"{where}: {error}") from None
     return packed_column(packed, series.index, series.name)
+
+
+def unpack_distinct(
+    series: pd.Series, unpack: Callable[[bytes], Any]
+) -> tuple[NDArray[np.int64], list[Any], Callable[[int], str]]:
+    """Decode the distinct cells of a column: which of them a row holds, -1 for none, they, and names of their rows."""
+    codes, distinct = pd.factorize(series)
+    # a list of Arrow's own: that of pandas takes longer
+    cells = pa.array(distinct.array).to_pylist() if series.dtype == COLUMN_DTYPE else distinct.tolist()
+
+    def where(number: int) -> str:
+        return name_row(int(np.argmax(codes == number)), series.index, series.name)
+
+    decoded = []
+    for number, cell in enumerate(cells):
+        try:
+            decoded.append(unpack(cell))
+        except (TypeError, ValueError) as fault:
+            error_class = TypeError if isinstance(fault, TypeError) else ValueError
+            raise error_class(f"{where(number)}: {fault}") from None
+    return codes.astype(np.int64), decoded, where
 
 
 class ColumnAccessor:

@@ -362,6 +362,18 @@ def is_packed(series: pd.Series) -> bool:
     return str(dtype.pyarrow_dtype).startswith(("binary", "large_binary", "fixed_size_binary"))
 
 
+def holds_cells(series: pd.Series, of: CellFormat, is_one: Callable[[Any], bool] = lambda cell: False) -> bool:
+    """Check by its first cell whether a column has packed cells of a format, or others of which `is_one` holds."""
+    packed = is_packed(series)
+    if not (packed or series.dtype == object or pd.api.types.is_string_dtype(series.dtype)):
+        return False
+    known = np.flatnonzero(series.notna().to_numpy(bool))
+    if not len(known):
+        return packed
+    first = series.iloc[int(known[0])]
+    return of.holds(first) or is_one(first)
+
+
 def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: Hashable | None = None) -> pd.Series:
     """Pack decoded graphs into a column of `COLUMN_DTYPE`; rows in no block become missing."""
     headers = [names_header(names) for names in column.node_sets]

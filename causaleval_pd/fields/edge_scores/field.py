@@ -59,7 +59,7 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
     graphs = unpack_graphs(pd.Series(distinct), column=truth.name)
     blocks = [ScoreBlock(x.rows, truths_of(x, graphs.node_sets), x.node_set) for x in graphs.blocks]
     truths = ScoreColumn(codes, tuple(blocks), graphs.node_sets)
-    yield from aligned(truths, unpack_column(estimate, estimate.name), estimate.index, ScorePairs)
+    yield from aligned(truths, unpack_column(estimate), estimate.index, ScorePairs)
 
 
 def aligned(

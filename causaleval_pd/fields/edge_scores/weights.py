@@ -71,7 +71,7 @@ class WeightPairs(StoredPairs):
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
     """Align two columns of scores by node names."""
-    true, estimated = (unpack_column(cells, cells.name) for cells in (truth, estimate))
+    true, estimated = (unpack_column(cells) for cells in (truth, estimate))
     yield from aligned(true, estimated, estimate.index, WeightPairs)
 
 

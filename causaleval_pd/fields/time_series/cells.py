@@ -250,7 +250,7 @@ _TEXT = 8 * TEXT_WORDS
 _START = _TEXT + 8 * HEADER_WORDS
 _HEADER = struct.Struct("<BBBBI8sIHH")
 _AS_TEXT = "the text that its .lagged.to_strings() returns"
-_FORMAT = register_cell_format(CellFormat("a packed lagged graph", MAGIC, _TEXT, "lagged_column", _AS_TEXT))
+FORMAT = register_cell_format(CellFormat("a packed lagged graph", MAGIC, _TEXT, "lagged_column", _AS_TEXT))
 
 
 class Head(NamedTuple):
@@ -288,11 +288,6 @@ def count_links(codes: Codes) -> int:
     return int(np.count_nonzero(codes[1:]) + np.count_nonzero(codes[0]) // 2)
 
 
-def is_lagged_cell(raw: bytes) -> bool:
-    """Return whether bytes begin as a packed lagged graph does."""
-    return _FORMAT.holds(raw) and len(raw) >= _START
-
-
 def kind_of(cell: bytes) -> int:
     """Return the class code that a cell declares."""
     return cell[_TEXT + 2]
@@ -300,8 +295,10 @@ def kind_of(cell: bytes) -> int:
 
 def read_head(cell: bytes) -> Head:
     """Read what stands before the planes; raise a ValueError for a faulty cell."""
-    if not is_lagged_cell(cell):
-        raise ValueError(f"{_FORMAT.explain(cell)} (these start with a line such as 'ts_dag, 3 variables, 2 links')")
+    if not isinstance(cell, bytes):
+        raise TypeError(f"expected the bytes of a packed lagged graph, found {type(cell).__name__}; use lagged_column")
+    if not FORMAT.holds(cell) or len(cell) < _START:
+        raise ValueError(f"{FORMAT.explain(cell)} (these start with a line such as 'ts_dag, 3 variables, 2 links')")
     n_bytes = int.from_bytes(cell[_TEXT + 16 : _TEXT + 20], "little")
     head = _read_head(cell[_TEXT : _START + (n_bytes + 7) // 8 * 8])
     if len(cell) != head.end:
@@ -491,8 +488,6 @@ class LaggedGraph:
         ValueError
             If these are not the canonical bytes of a lagged graph.
         """
-        if not isinstance(cell, bytes):
-            raise TypeError(f"expected the bytes of a packed lagged graph, found {type(cell).__name__}")
         head = read_head(cell)
         return cls(head.nodes, read_codes([cell], head)[0], head.min_lag, KINDS[kind_of(cell)])
 
