@@ -1,6 +1,7 @@
 """Mistakes of beginners: messages state what was found, what was expected and how to mend it."""
 
 import functools
+import io
 
 import numpy as np
 import pandas as pd
@@ -41,6 +42,53 @@ ANSWERED = cr.make_tasks("candy_party", [[2, 2]], n_samples=5, rng=1).questionna
 def test_cells_of_another_kind(truth, metric, message):
     with pytest.raises((TypeError, ValueError), match=f"column 'truth', {message}"):
         ce.evaluate(table(truth, truth), [metric])
+
+
+@pytest.mark.parametrize("truth", [["A -> B; C"], ce.graph_column(["A -> B; C"])], ids=["text", "packed"])
+@pytest.mark.parametrize("metrics", [["auroc", "shd"], ["shd", "auroc"], ["relative_frobenius", "shd", "auroc"]])
+@pytest.mark.parametrize("verb", [ce.evaluate, ce.with_controls])
+def test_metrics_of_several_fields_name_those_that_the_cells_do_not_take(truth, metrics, verb):
+    """Whichever cells there are, the message has the field of the cells and every metric of another one."""
+    scores = ce.score_column([[[0, 3, 1], [0, 0, 2], [0, 0, 0]]], nodes=["A", "B", "C"], encoding="row->column")
+    for estimate, field in ((scores, "scores"), (truth, "graph")):
+        others = [name for name in metrics if ce.get_metric(name).field != field]
+        message = f"the cells are of field '{field}', .*; {', '.join(others)} is of field '"
+        with pytest.raises(ValueError, match=message):
+            verb(table(truth, estimate), metrics)
+
+
+SCORED = ce.score_column([[[0, 0.5], [0.2, 0]]], nodes=["A", "B"], encoding="row->column")
+
+
+@pytest.mark.parametrize("truth", ["packed", "text"])
+@pytest.mark.parametrize(
+    ("column", "text", "metric", "maker", "kept"),
+    [
+        (ce.graph_column(["A -> B"]), "A -> B", "shd", "graph_column", ".graph.to_strings"),
+        (
+            ce.lagged_column(["A@-1 -> B"]),
+            "A@-1 -> B",
+            "lagged_f1",
+            "lagged_column",
+            "text that its .lagged.to_strings",
+        ),
+        (SCORED, "A -> B", "auroc", "score_column", ".score.to_frame"),
+        (ce.network_column([NET]), "A -> B", "kl", "network_column", "not CSV$"),
+    ],
+    ids=["graphs", "lagged", "scores", "networks"],
+)
+def test_packed_cells_that_csv_wrote_as_text_name_their_own_maker(column, text, metric, maker, kept, truth):
+    """Whatever the truths are, with metrics and without, and where a program cut the text."""
+    read = pd.read_csv(io.StringIO(column.to_frame("estimate").to_csv(index=False)))["estimate"]
+    message = f"row 0 .*found the text .*with {maker} before that, and store it as Parquet.*{kept}"
+    for cells in (read, read.str[:250]):
+        with pytest.raises(ValueError, match=message):
+            getattr(ce, maker)(cells)
+        if metric != "kl" or truth == "packed":
+            runs = table(cells if truth == "packed" else [text], cells)
+            for metrics in ([metric], None):
+                with pytest.raises(ValueError, match=message):
+                    ce.evaluate(runs, metrics)
 
 
 def test_answers_without_a_metric_are_taken_for_answers():

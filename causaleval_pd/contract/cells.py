@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from .checks import name_row, shown
 from .encoding import AmbiguousEncodingError
@@ -80,6 +81,9 @@ def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hash
     packed: list[bytes | None] = []
     for row, cell in enumerate(series.tolist()):
         try:
+            written = _written_format(cell)
+            if written is not None:
+                raise ValueError(explain_written(cell, written.maker, written.as_text))
             packed.append(None if is_missing(cell) else pack(row, cell))
         except (TypeError, ValueError) as error:
             kinds = (AmbiguousEncodingError, TypeError, ValueError)
@@ -87,6 +91,27 @@ def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hash
             where = name_row(row, series.index, series.name if column is None else column)
             raise error_class(f"{where}: {error}") from None
     return packed_column(packed, series.index, series.name)
+
+
+def unpack_distinct(
+    series: pd.Series, unpack: Callable[[bytes], Any]
+) -> tuple[NDArray[np.int64], list[Any], Callable[[int], str]]:
+    """Decode the distinct cells of a column: which of them a row holds, -1 for none, they, and names of their rows."""
+    codes, distinct = pd.factorize(series)
+    # a list of Arrow's own: that of pandas takes longer
+    cells = pa.array(distinct.array).to_pylist() if series.dtype == COLUMN_DTYPE else distinct.tolist()
+
+    def where(number: int) -> str:
+        return name_row(int(np.argmax(codes == number)), series.index, series.name)
+
+    decoded = []
+    for number, cell in enumerate(cells):
+        try:
+            decoded.append(unpack(cell))
+        except (TypeError, ValueError) as fault:
+            error_class = TypeError if isinstance(fault, TypeError) else ValueError
+            raise error_class(f"{where(number)}: {fault}") from None
+    return codes.astype(np.int64), decoded, where
 
 
 class ColumnAccessor:
@@ -125,6 +150,9 @@ class CellFormat:
     magic: int
     #: bytes of the line of text before the header
     text_bytes: int
+    #: what makes columns of such cells, and what CSV may hold of one, for messages
+    maker: str = ""
+    as_text: str = ""
 
     def holds(self, cell: Any) -> bool:
         """Return whether an object is a packed cell of this format, of any version."""
@@ -166,3 +194,24 @@ def format_of(cell: Any) -> CellFormat | None:
         if len(header) == 2 and header[0] >= 0x80:
             return _FORMATS.get((place, header[0])) if header[1] < 0x80 else None
     return None
+
+
+def _written_format(cell: Any) -> CellFormat | None:
+    """Return the format of a packed cell that Python wrote as text, as b'...', None for other objects."""
+    if not isinstance(cell, str) or cell[:2] not in ("b'", 'b"'):
+        return None
+    # four letters per byte are more than the header takes
+    part = cell[2 : 8 + 4 * max(place for place, _ in _FORMATS)]
+    return format_of(part.encode("ascii", "ignore").decode("unicode_escape", "ignore").encode("latin-1", "ignore"))
+
+
+def explain_written(text: str, maker: str, as_text: str) -> str:
+    """Return a message for the text of an object: `maker` makes columns of such, unless it is a packed cell."""
+    found = _written_format(text)
+    if found is not None:
+        maker, as_text = found.maker, found.as_text
+    beginning = text if len(text) <= 60 else f"{text[:57]}..."
+    return (
+        f"found the text {beginning!r}, which an object turned into when dask, CSV or astype(str) wrote it as text; "
+        f"make the column with {maker} before that, and store it as Parquet, not CSV{as_text and f', or as {as_text}'}"
+    )

@@ -110,7 +110,7 @@ class StratumTests(NamedTuple):
         remarks: list[str | None] = []
         for infinite, n in zip((self.infinite & able).tolist(), self.columns.n_outside.tolist(), strict=True):
             runs = "1 run lies outside all of its draws" if n == 1 else f"{n} runs lie outside all of their draws"
-            words = ["no p: infinite values; statistic='rank' ranks them last"] if infinite else []
+            words = ["no p: infinite values; summary(statistic='rank') ranks them last"] if infinite else []
             remarks.append("; ".join([*words, *([f"{runs}, which do not vary"] if n else [])]) or None)
         return remarks
 

@@ -18,12 +18,15 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from ..contract.cells import explain_written
 from ..contract.encoding import Edges, Ends
 from .edge_marks import MARK_OF_CHARACTER, SHORT_SIGNS, MarkedEdges, forward, single_edges
 
 ARROWS = "'->', '<-' and '--'"
 CIRCLES = "'<->', 'o->', 'o-o' and 'o--'"
 
+#: what makes columns of graphs, and what CSV may hold of one
+MADE_BY = ("graph_column", "the text that its .graph.to_strings() returns")
 # how cells read after dask, CSV or astype(str) have written them as text
 TEXT_OF_OBJECT = re.compile(
     r"""\s*(?:b['"]|Graph\(|<\w[\w.]*[ ]|(?:Multi)?(?:Di)?Graph(?:\ named\ '[^']*')?\ with\ \d+\ nodes|\[[\[(]"""
@@ -244,11 +247,7 @@ def explain_text(cell: str) -> str:
             f"found the text {shown!r}, which is a list of edges written as text; read it first: "
             "graph_column([None if pd.isna(x) else ast.literal_eval(x) for x in column])"
         )
-    return (
-        f"found the text {shown!r}, which an object turned into when dask, CSV or astype(str) wrote it as text; "
-        "make the column with graph_column before that, and store it as Parquet, not CSV, or as the text that its "
-        ".graph.to_strings() returns"
-    )
+    return explain_written(cell, *MADE_BY)
 
 
 @lru_cache(maxsize=4096)

@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, pack_rows, register_cell_format
 from ..contract.checks import alike, explain_alike, face, name_row
-from .edge_strings import TEXT_OF_OBJECT, explain_text
+from .edge_strings import MADE_BY, TEXT_OF_OBJECT, explain_text
 from .kernels import kernels
 from .kernels.planes import CLASS_BITS, DAG, DIGRAPH, KINDS, padding_mask, plane_words, planes_of_kind, row_chunks
 from .mixed.marks import count_edges, is_mixed, reserved
@@ -49,7 +49,7 @@ _AS_GRAPHS = {
     "metrics of scores",
 }
 TEXT_WORDS = 4
-FORMAT = register_cell_format(CellFormat("a packed graph", MAGIC, 8 * TEXT_WORDS))
+FORMAT = register_cell_format(CellFormat("a packed graph", MAGIC, 8 * TEXT_WORDS, *MADE_BY))
 
 
 def cell_text(kind: int, n_nodes: int, n_edges: int) -> bytes:
@@ -335,6 +335,18 @@ def is_packed(series: pd.Series) -> bool:
         return False
     # by name, as pyarrow has the type of views, and its test, since 16
     return str(dtype.pyarrow_dtype).startswith(("binary", "large_binary", "fixed_size_binary"))
+
+
+def holds_cells(series: pd.Series, of: CellFormat, is_one: Callable[[Any], bool] = lambda cell: False) -> bool:
+    """Check by its first cell whether a column has packed cells of a format, or others of which `is_one` holds."""
+    packed = is_packed(series)
+    if not (packed or series.dtype == object or pd.api.types.is_string_dtype(series.dtype)):
+        return False
+    known = np.flatnonzero(series.notna().to_numpy(bool))
+    if not len(known):
+        return packed
+    first = series.iloc[int(known[0])]
+    return of.holds(first) or is_one(first)
 
 
 def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: Hashable | None = None) -> pd.Series:

@@ -102,7 +102,7 @@ def distributions(
             heights = _density(values[cells], edges)
             ax.stairs(heights, edges, color=shades[h], lw=1.6, zorder=2.5, gid="runs")
             _mark_median(ax, values[cells], shades[h], "runs")
-        if np.isnan(values[tuple(data[dim].cat.codes.to_numpy(np.int64) for dim in dims)]).all():
+        if not np.isfinite(values[tuple(data[dim].cat.codes.to_numpy(np.int64) for dim in dims)]).any():
             empty.append(ax)
     facets.mark_empty(empty, grid, "xy")
     grid.set_axis_labels(

@@ -170,7 +170,7 @@ def strata(  # noqa: PLR0915
             below = name_ticks(ax, "x", facets.level_words(cube, x), width - 0.8)
         else:
             _name_numbers(ax, places, facets.level_words(cube, x), width - 0.8)
-        if data[drawn[0]].isna().all():
+        if not np.isfinite(data[drawn[0]].to_numpy(np.float64, na_value=np.nan)).any():
             empty.append(ax)
     if skilled:
         _draw_guessing(grid)

@@ -13,6 +13,8 @@ from .arrays import Estimate, Floats, moments
 Notes = NDArray[np.object_]
 #: note of an effect that is the same in every cluster
 NO_VARIATION = "no variation"
+#: note of a mean of infinite values
+INFINITE = "no interval: infinite values"
 
 
 def joined(*notes: Iterable[str | None]) -> list[str | None]:
@@ -35,9 +37,7 @@ def interval_notes(estimate: Estimate, values: Floats, level: float) -> Notes:
     notes[absent] = "too few clusters for an interval"
     notes[absent & ~few & ties] = "too many equal differences for an interval"
     notes[absent & (n > 1) & (deviation == 0)] = NO_VARIATION
-    notes[infinite] = np.where(absent, "no interval: infinite values", "infinite values rank beyond all others")[
-        infinite
-    ]
+    notes[infinite] = np.where(absent, INFINITE, "infinite values rank beyond all others")[infinite]
     return notes
 
 
@@ -49,7 +49,5 @@ def sample_notes(estimate: Estimate, a: Floats, b: Floats) -> Notes:
     notes[absent] = "too few runs, or values that do not overlap, for an interval"
     notes[absent & (mine == 0) & (theirs == 0)] = NO_VARIATION
     infinite = (np.isinf(a).any(axis=1) | np.isinf(b).any(axis=1)) & (n > 0) & (m > 0)
-    notes[infinite] = np.where(absent, "no interval: infinite values", "infinite values rank beyond all others")[
-        infinite
-    ]
+    notes[infinite] = np.where(absent, INFINITE, "infinite values rank beyond all others")[infinite]
     return notes

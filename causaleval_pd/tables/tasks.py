@@ -57,6 +57,8 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
         raise ValueError(f"truth and estimate are the same column {cells.estimate!r}")
     chosen = None if metrics is None else select(metrics)
     cell_field = cells_field(columns, chosen, cells.field)
+    if chosen and len({m.field for m in chosen}) > 1 and not all(_held(cell_field, columns)):
+        _refuse_other_field(cell_field, columns, chosen)
     try:
         canonical = {
             role: _of_role(cell_field, role).coerce(values, str(cells.names[role])) for role, values in columns.items()
@@ -99,16 +101,21 @@ def _of_role(field: Field, role: str) -> Field:
     return field.of_truth if role == "truth" else field
 
 
+def _held(field: Field, cells: Mapping[str, pd.Series]) -> list[bool]:
+    """Return which of the cells, given by role, look like those of a field."""
+    return [_of_role(field, role).holds(values) for role, values in cells.items()]
+
+
 def _refuse_other_field(
-    field: Field, cells: Mapping[str, pd.Series], chosen: Sequence[Metric] | None, error: Exception
+    field: Field, cells: Mapping[str, pd.Series], chosen: Sequence[Metric] | None, error: Exception | None = None
 ) -> None:
     """Refuse cells that the field of the metrics cannot read where they are those of another field."""
-    others = [f for f in FIELDS.every() if f is not field and all(_of_role(f, x).holds(y) for x, y in cells.items())]
-    if others and chosen:
-        names = ", ".join(m.name for m in chosen if m.field == field.name)
+    other = next((f for f in FIELDS.every() if f is not field and all(_held(f, cells))), None)
+    lacking = [m for m in chosen or () if other is not None and m.field not in (other.name, *other.views)]
+    if other is not None and lacking:
         raise ValueError(
-            f"the cells are of field {others[0].name!r}, whose metrics are those of list_metrics({others[0].name!r}), "
-            f"as {others[0].default_metrics[0]}; {names} is of field {field.name!r}"
+            f"the cells are of field {other.name!r}, whose metrics are those of list_metrics({other.name!r}), "
+            f"as {other.default_metrics[0]}; {', '.join(m.name for m in lacking)} is of field {lacking[0].field!r}"
         ) from error
 
 
@@ -212,21 +219,20 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
             "at a time: list_metrics() names each metric's field"
         )
 
-    def held(f: Field) -> list[bool]:
-        return [_of_role(f, role).holds(values) for role, values in cells.items()]
-
     if "truth" not in cells:
         # fields whose truths are of another kind are meant only where metrics are theirs
         able = [f for f in able if f.of_truth.holds is f.holds or f.name in wanted] or able
     # the metrics' own field comes first
-    holding = [f for f in able if {f.name} == wanted and all(held(f))] or [f for f in able if all(held(f))]
+    holding = [f for f in able if {f.name} == wanted and all(_held(f, cells))] or [
+        f for f in able if all(_held(f, cells))
+    ]
     # a field whose truths are cells of another one is meant only where the estimates are its cells
     holding = [f for f in holding if f.of_truth.holds is f.holds] or holding
     if len(holding) == 1:
         return holding[0]
     if not holding:
         # its coercion names what is wrong with the cells
-        some = [f for f in able if any(held(f))]
+        some = [f for f in able if any(_held(f, cells))]
         return next((f for f in able if {f.name} == wanted), [*some, *able][0])
     raise ValueError(
         f"the cells may be of the fields {[f.name for f in holding]}; name metrics, such as "

@@ -1,5 +1,7 @@
 """Networks in tables: columns, alignment, views, verbs."""
 
+import gzip
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -176,3 +178,28 @@ def test_rows_that_are_too_wide_are_named(metastatic, mutations, monkeypatch):
             runs.ceval.with_controls(["ckl2"], null=null, invalid="nan", rng=1, context={"estimator": "joint"})
     monkeypatch.undo()
     laws.elimination_steps.cache_clear()
+
+
+def test_paths_of_bif_files_are_truths_of_networks_and_graphs(tmp_path):
+    """Whatever the estimates are, a path stands for its network, as in `network_column`."""
+    text = "network n {} variable A { type discrete [ 2 ] { y, n }; } variable B { type discrete [ 2 ] { y, n }; } "
+    text += "probability ( A ) { table 0.3, 0.7; } probability ( B | A ) { (y) 0.9, 0.1; (n) 0.2, 0.8; }"
+    (tmp_path / "net.bif").write_text(text)
+    (tmp_path / "net.BIF.gz").write_bytes(gzip.compress(text.encode()))
+    network = ce.as_network(tmp_path / "net.bif")
+    for path in (tmp_path / "net.bif", str(tmp_path / "net.bif"), tmp_path / "net.BIF.gz"):
+        for estimate in ("A -> B", "B -> A", network, network.to_bytes(), path):
+            runs, packed = (pd.DataFrame({"truth": x, "estimate": [estimate]}) for x in ([path], [network]))
+            for metrics in (["shd"], ["kl", "shd"]):
+                fits = isinstance(estimate, str) and "kl" in metrics and "A" in estimate
+                context = {"estimator": "joint"} if fits else None
+                found, expected = (x.ceval.evaluate(metrics, context=context)[metrics] for x in (runs, packed))
+                pd.testing.assert_frame_equal(found, expected)
+    assert not is_network_column(pd.Series(["A -> B", "net.bif.csv"]))
+
+
+def test_networks_are_sampled_as_networks(metastatic):
+    for other in ("net.bif", metastatic.to_bytes(), {"A": {"parents": [], "prob": [0.3, 0.7]}}):
+        for call in (lambda: ce.causal_kl.sample(other, 10), lambda: from_joint("A -> B", other)):  # noqa: B023
+            with pytest.raises(TypeError, match="network must be .*; as_network reads other formats, found "):
+                call()

@@ -326,6 +326,28 @@ def test_data_that_cannot_be_fitted_are_refused(data: pd.DataFrame, error: type[
         cf.fit_by_atom("A<->B", data)
 
 
+@pytest.mark.parametrize(
+    ("cases", "index", "name"),
+    [
+        (["x", "y", "z"], True, "Unnamed: 0"),
+        ([4, 7, 9], True, "Unnamed: 0"),
+        (["x", "y", "z"], False, "Case"),
+        (range(5), True, "Unnamed: 0"),
+        (range(2, 7), False, "Case"),
+    ],
+)
+def test_names_and_numbers_of_cases_from_csv_are_no_factors(cases, index, name):
+    """The message has the column as the data name it, and its advice is followed."""
+    n = len(cases)
+    data = pd.DataFrame({"A": [1, 0, 1, 0, 0][:n], "B": [1, 0, 1, 0, 0][:n]}, index=cases if index else None)
+    if not index:
+        data.insert(0, "Case", cases)
+    read = pd.read_csv(io.StringIO(data.to_csv(index=index)))
+    with pytest.raises((TypeError, ValueError), match=rf"column '{name}'.*as by data.set_index\('{name}'\)"):
+        cf.Setting(data=read)
+    assert cf.Setting(data=read.set_index(name)).names == ["A", "B"]
+
+
 STUDIES = {
     "one": pd.DataFrame({"A": [1, 1, 0, 0], "B": [1, 0, 1, 0], "C": [1, 1, 1, 0]}),
     "two": pd.DataFrame({"A": [1, 0, 0, 0], "B": [1, 0, 1, 0], "C": [0, 1, 1, 0]}),

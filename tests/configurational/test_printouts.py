@@ -150,8 +150,16 @@ def test_models_go_into_a_table_of_estimates():
     assert runs.ceval.evaluate(["correctness"])["correctness"].tolist()[1] == 1
 
 
-def test_no_solution_is_an_empty_table():
-    text = "Atomic solution formulas:\n-------------------------\n*none*\n"
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Atomic solution formulas:\n-------------------------\n*none*\n",
+        "\nError: None of the values in OUT is explained. Please check the truth table.\n\n",
+        "#> Error: There are no solutions, given these constraints.\n",
+    ],
+)
+def test_no_solution_is_an_empty_table(text):
+    """Of cna, and of QCA, which stops with an error."""
     assert read_printout(text).empty
 
 

@@ -8,6 +8,7 @@ import causaleval_pd as ce
 from causaleval_pd.contract.context import describe_context, fingerprint, resolve_context
 
 RUNS = pd.DataFrame({"study": ["a", "b", "a"], "n": [10, 10, 20]}, index=["x", "y", "z"])
+FRAME = pd.DataFrame({"v": [1]})
 TAKES = {"some": ("data", "n", "estimator")}
 
 
@@ -39,6 +40,13 @@ def test_equal_inputs_are_stored_once():
         ({"data": ("studi", {})}, "no column 'studi'.*'study'"),
         ({"data": ("study", {"a": 1})}, "row 1.*'y'.*'b' is not among the named objects"),
         ({"data": ("lost", {"a": 1})}, "row 1.*missing"),
+        *(
+            (
+                {"data": several},
+                r"context 'data' holds 2 tables: .* context=\{'data': \('run', \{name: table, ...\}\)\}",
+            )
+            for several in ([FRAME, FRAME], (FRAME, FRAME), {"a": FRAME, "b": FRAME})
+        ),
         ({"data": "lists"}, "context 'data': column 'lists' holds cells that cannot be compared"),
     ],
 )

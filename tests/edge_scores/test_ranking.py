@@ -6,6 +6,7 @@ import math
 import warnings
 from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -249,10 +250,15 @@ def test_scores_over_other_numbers_of_nodes_are_made_anew():
     assert area(truths, edges, nodes=nodes) == 1
     assert area(truths, frame.reindex(index=nodes, columns=nodes)) == 1
     wide = frame.reindex(index=nodes, columns=nodes)
-    with pytest.raises(ValueError, match=r"frame\.reindex\(.*\).*, or make the truths with all nodes$"):
-        area(["A -> B"], wide)
-    assert area(["A -> B"], wide.reindex(index=list("AB"), columns=list("AB"))) == 1
-    assert area(ce.graph_column(["A -> B"], nodes=nodes), wide) == 1
+    for runs in ({"truth": ["A -> B"]}, {"truth": ce.graph_column(["A -> B"])}):
+        # truths that lack nodes without edges
+        way = r"\['A', 'B', 'C'\]; make the truths over all nodes, by ce.graph_column\(runs\['truth'\], nodes=names\)"
+        with pytest.raises(ValueError, match=way):
+            area(runs["truth"], wide)
+        texts = runs["truth"] if isinstance(runs["truth"], list) else runs["truth"].graph.to_strings()
+        assert area(ce.graph_column(texts, nodes=nodes), wide) == 1
+    with pytest.raises(ValueError, match=r"frame\.reindex\(.*\).*, or make the truths over all nodes, by"):
+        area(["A -> D"], wide)
 
 
 def test_failed_runs_stay():
@@ -291,6 +297,19 @@ def test_strata_have_lines_and_bands():
     assert [x.get_text() for x in legend.get_texts()] == ["a", "b"] and legend.get_title().get_text() == "algorithm"
     points = curve_points(table(), by="algorithm")
     assert (points["low_y"] <= points["high_y"]).all() and points["stratum"].nunique() == 2
+
+
+@pytest.mark.parametrize("kind", ["roc", "precision_recall"])
+def test_methods_on_the_same_truths_share_a_band(kind):
+    """The band is that of shuffled scores, which depends on the truths alone."""
+    both = pd.concat([table().assign(method=name) for name in "ab"], ignore_index=True)
+    both.loc[both["method"] == "b", "estimate"] = table()["estimate"].to_numpy()[::-1]
+    axes = ce.plot.curves(both, kind, by="method")
+    assert len(axes.lines) == 2 and len(axes.patches) == 1
+    colours = {axes.patches[0].get_facecolor()[:3], *(mpl.colors.to_rgb(line.get_color()) for line in axes.lines)}
+    assert len(colours) == 3, "the band has no line's colour"
+    other = pd.concat([both, table(n=4).assign(method="c")], ignore_index=True)
+    assert len(ce.plot.curves(other, kind, by="method").patches) == 2
 
 
 def test_faults():

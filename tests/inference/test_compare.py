@@ -140,6 +140,9 @@ def test_infinite_values_are_ranked_but_have_no_mean(make_cube):
     cube = make_cube({"a": ["x", "y"]}, {"m": (values, "minimize")})
     row = compare(cube, "a", test="wilcoxon", level=0.5).iloc[0]
     assert row["n_pairs"] == 7 and np.isnan(compare(cube, "a")["effect"].iloc[0])
+    assert compare(cube, "a")["note"].item() == (
+        "no interval: infinite values; test='wilcoxon' ranks them beyond all others"
+    )
     clipped = compare(cube.assign(m=cube["m"].clip(max=50.0)), "a", test="wilcoxon", level=0.5)
     assert row["p_value"] == clipped["p_value"].iloc[0]
 

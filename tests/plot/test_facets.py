@@ -108,16 +108,25 @@ def words_of(figure, gid):
     return [text.get_text() for text in figure.findobj(mpl.text.Text) if text.get_gid() == gid]
 
 
+def test_facets_of_infinite_values_say_so():
+    """A divergence is infinite where the estimate excludes what is true: means are at no place of an axis."""
+    networks = [ce.DiscreteNetwork({"A": []}, {"A": [p, 1 - p]}) for p in (0.5, 1.0)]
+    runs = pd.DataFrame({"truth": networks[:1] * 4, "estimate": networks[1:] * 4, "arm": list("xxyy")})
+    cube = runs.ceval.cube(["kl"], by=["arm"], n_draws=None, cluster=None)
+    for grid in (cube.ceval.plot.strata("kl", x="arm"), cube.ceval.plot.distributions("kl", hue="arm")):
+        assert words_of(grid.figure, "empty") == ["no finite value"]
+
+
 @pytest.mark.slow
 def test_facets_without_a_value_say_so(runs):
     none = runs.assign(estimate=runs["estimate"].where(runs["algorithm"] != "zero", None))
     found = ce.cube(none, ["shd"], by=["algorithm", "density", "n"], n_draws=20, rng=7, replicate="replicate")
     grid = found.ceval.plot.distributions("shd", col="algorithm")
-    assert words_of(grid.figure, "empty") == ["no run has a value"]
+    assert words_of(grid.figure, "empty") == ["no finite value"]
     assert len(grid.axes.flat[0].get_xticks())
     nothing = found.isel(algorithm=[2], density=[0])
     for grid in (nothing.ceval.plot.strata("shd", x="n"), nothing.ceval.plot.distributions("shd", hue="n")):
-        assert words_of(grid.figure, "empty") == ["no run has a value"]
+        assert words_of(grid.figure, "empty") == ["no finite value"]
         assert not len(grid.ax.get_yticks())
     ax = found.isel(density=0, n=0).ceval.plot.critical_difference("shd", "algorithm")
     assert "not ranked: zero" in captions(ax.figure)

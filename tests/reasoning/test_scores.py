@@ -469,6 +469,34 @@ def test_labels_of_two_directions_or_signs_are_two_labels(labels):
     assert cr.label_scores(answers.assign(truth=labels[0]))["accuracy"].tolist() == [0.5]
 
 
+@pytest.mark.parametrize(
+    ("truth", "answer", "reader"),
+    [
+        (["chain", "fork", "collider"] * 2, ["It is a chain.", "Answer: fork"] * 3, "parse_labels"),
+        (["chain", "fork", "collider"] * 2, ["chain", "a fork", "a collider", "x", "fork", "y"], "parse_labels"),
+        (["yes", "no"] * 3, ["Answer: yes", "I would say no."] * 3, "parse_answers"),
+    ],
+)
+def test_answers_most_of_which_no_truth_has_are_named_with_their_reader(truth, answer, reader):
+    """Replies are not scored as labels without a warning; a few answers without a true label are wrong."""
+    answers = labelled(truth, answer)
+    for call in (
+        lambda: cr.label_scores(answers),
+        lambda: cr.confusion(answers),
+        lambda: answers.ceval.evaluate(["label_accuracy"], estimate="answer"),
+        lambda: answers.ceval.cube(["label_accuracy"], by=[], estimate="answer", n_draws=19, rng=1),
+    ):
+        with pytest.warns(UserWarning, match=f"of 6 answers in column 'answer' have labels that no truth.*{reader}"):
+            call()
+
+
+def test_a_label_that_no_truth_has_is_wrong_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert cr.label_scores(labelled("aabbcc", ["refused"] * 3 + list("bcc")))["accuracy"].item() == 0.5
+        assert ce.evaluate(labelled("a", "b"), ["label_accuracy"], estimate="answer")["label_accuracy"].item() == 0
+
+
 def test_labels_that_truths_write_in_two_ways_are_two_labels():
     """Case tells labels apart where it tells truths apart."""
     assert cr.label_scores(labelled(["x", "X"], ["x", "x"]))["accuracy"].tolist() == [0.5]

@@ -96,10 +96,10 @@ def test_a_cell_that_declares_another_class():
         ("X@-1.5 -> Y", "found 'X@-1.5', .*; a variable at t - 1 is written with its time"),
         ("X@-99999999999 -> Y", "is written with its time"), ("X@\u22121 -> Y", "is written with its time"),
         ("X(t-1) -> Y(t)", r"found 'X\(t-1\)'.*; a variable at t - 1 is written with its time, as in 'X@-1'"),
-        ("X_t-1 -> Y_t", "is written with its time"), ("X_lag1 -> Y", r"found 'X_lag1'.*as in 'X_lag1@0'"),
+        ("X_t-1 -> Y_t", "is written with its time"), ("X_lag1 -> Y", r"found 'X_lag1'.*has another: X_lag1@0$"),
         ("X.l1 -> Y", "is written with its time"), ("L1.X -> Y", r"found 'L1.X'"),
         ("X.L1 -> Y", r"found 'X.L1'"), ('"X@t-1" -> Y', "found 'X@t-1'; a variable at t - 1 is written"),
-        ('"X:1" --> X', "is written with its time, as in 'X@-1', .* as in 'X:1@0'"),
+        ('"X:1" --> X', "is written with its time, as in 'X@-1' .* has another: \"X:1@0\"$"),
         ("X:1 --> X", "; a variable at t - 1 is written with its time, as in 'X@-1'"),
         ("X[t-1] -> X", "; a variable at t - 1 is written with its time, as in 'X@-1'"),
         ("lag 0..1: X@-1 -> Y", "found 'lag 0..1: X@-1 -> Y'; a text begins with its searched lags as in 'lags 0..2:'"),
@@ -114,6 +114,39 @@ def test_a_cell_that_declares_another_class():
 def test_texts_that_are_no_graph(text, message):
     with pytest.raises(ValueError, match=message):
         ce.as_lagged(text)
+
+
+TIMES = [
+    "(t-1)",
+    "[t-1]",
+    "{t-1}",
+    "_{t-1}",
+    "(T-1)",
+    "(-1)",
+    "[-1]",
+    "{-1}",
+    "(t - 1)",
+    " (lag 1)",
+    "(lag=1)",
+    "_lag_1",
+    "@t-1",
+]
+
+
+@pytest.mark.parametrize("time", TIMES)
+def test_a_time_that_is_written_otherwise_is_no_name_in_quotes(time):
+    """The message has the text with the time, and the text for a variable of this name, which both are read."""
+    with pytest.raises(ValueError, match="as in 'X@-1' or, in quotes, ") as refused:
+        ce.as_lagged(f'"X{time}" -> Y')
+    advised = str(refused.value).rpartition("has another: ")[2]
+    assert ce.as_lagged(f"{advised} -> Y").nodes == (f"X{time}", "Y")
+
+
+@pytest.mark.parametrize("name", ['"S&P 500"@-1', "'S&P 500'@-1", '"S&P 500"(t-1)', "S&P 500@-1"])
+def test_the_time_of_a_quoted_name_is_in_its_quotes(name):
+    with pytest.raises(ValueError, match="""in quotes, '"S&P 500@-1"'$"""):
+        ce.as_lagged(f"{name} -> Y")
+    assert ce.as_lagged('"S&P 500@-1" -> Y') == ce.as_lagged({"source": ["S&P 500"], "target": ["Y"], "lag": [1]})
 
 
 def test_names_that_end_like_a_time_are_written_with_one():

@@ -191,7 +191,7 @@ def check_states(name: str, states: Sequence[str]) -> None:
 MAGIC, VERSION = 0xCD, 2
 TEXT_BYTES = 48
 _HEADER = struct.Struct("<BBHI8s")
-FORMAT = register_cell_format(CellFormat("a packed network", MAGIC, TEXT_BYTES))
+FORMAT = register_cell_format(CellFormat("a packed network", MAGIC, TEXT_BYTES, "network_column"))
 
 
 def contents(cell: bytes) -> bytes:

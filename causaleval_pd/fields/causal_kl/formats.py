@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -341,6 +342,11 @@ BIF = register_encoding(
         is_likely=lambda text: False,
     )
 )
+
+
+def is_path(cell: Any) -> bool:
+    """Return whether a cell is the path of a BIF file."""
+    return isinstance(cell, (str, os.PathLike)) and re.search(r"\.bif(\.gz)?$", os.fspath(cell), re.I) is not None
 
 
 def is_network(cell: Any) -> bool:

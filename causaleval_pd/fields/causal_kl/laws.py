@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_whole
+from ...contract.checks import check_whole, shown
 from ...execution.random_streams import RNGLike, resolve_seed
 from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure
 
@@ -358,7 +358,10 @@ def sample(network: Network, n: int, *, rng: RNGLike = None) -> pd.DataFrame:
             values[:, i] = parameters[0] + values[:, list(network.structure.parents[i])] @ parameters[1:-1] + noise
         return pd.DataFrame(values, columns=list(network.nodes))
     if not isinstance(network, DiscreteNetwork):
-        raise TypeError(f"expected a DiscreteNetwork or a GaussianNetwork, found {type(network).__name__}")
+        raise TypeError(
+            "network must be a DiscreteNetwork or a GaussianNetwork; as_network reads other formats, found "
+            f"{shown(network)}"
+        )
     codes = _draw_states(network, int(n), generator)
     columns = {
         name: pd.Categorical.from_codes(codes[:, i], categories=pd.Index(network.states[name]))

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.cells import pack_rows, rows_of
-from ...contract.checks import hint_alike, name_row, shown
+from ...contract.cells import pack_rows, rows_of, unpack_distinct
+from ...contract.checks import hint_alike, shown
 from ...contract.pairs import StoredPairs
 from ...graphs.column import graph_column, is_graph_column
-from ...graphs.packing import as_packed, group_rows, is_packed
+from ...graphs.packing import as_packed, group_rows, holds_cells, is_packed
 from .cells import FORMAT, Network, Structure, check_parameters, network_of, read_head, read_parameters, split_cell
-from .formats import as_network, is_network
+from .formats import as_network, is_network, is_path
 
 __all__ = ["as_network", "network_column"]
 
@@ -208,39 +208,28 @@ def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Ser
 
 
 def is_network_column(series: pd.Series) -> bool:
-    """Check by dtype and first cells whether a column looks like cells of `network_column`, without paths."""
-    packed = is_packed(series)
-    if not packed and series.dtype != object:
-        return False
-    first = (as_packed(series) if packed else series).dropna().iloc[:1].tolist()
-    if not first:
-        return packed
-    return FORMAT.holds(first[0]) if isinstance(first[0], bytes) else is_network(first[0])
+    """Check by its first cell whether a column looks like cells of `network_column`."""
+    return holds_cells(series, FORMAT, lambda cell: is_path(cell) or is_network(cell))
 
 
 def unpack_networks(series: pd.Series) -> tuple[Networks, NDArray[np.int64]]:
     """Decode and check distinct cells of canonical bytes: networks, and which of them a row holds, -1 for none."""
-    codes, distinct = pd.factorize(series)
-
-    def where(cell: int) -> str:
-        return f"{name_row(int(np.argmax(codes == cell)), series.index, series.name)}: "
-
     structures: dict[bytes, Structure] = {}
-    heads, parameters = [], []
-    for at, cell in enumerate(distinct.tolist()):
-        try:
-            head, tail = split_cell(cell)
-            if head not in structures:
-                structures[head] = read_head(head)
-            parameters.append(read_parameters(structures[head], tail))
-        except ValueError as error:
-            raise ValueError(f"{where(at)}{error}") from None
+    heads: list[bytes] = []
+
+    def unpack(cell: bytes) -> Floats:
+        head, tail = split_cell(cell)
+        if head not in structures:
+            structures[head] = read_head(head)
         heads.append(head)
+        return read_parameters(structures[head], tail)
+
+    codes, parameters, where = unpack_distinct(series, unpack)
     networks = Networks.stacked(list(structures.values()), numbered(heads)[1], parameters)
     for number, members in group_rows(networks.structure):
         layout, stack = networks.structures[number], networks.stacks[number]
-        check_parameters(layout, stack, lambda row, members=members: where(members[row]))
-    return networks, codes.astype(np.int64)
+        check_parameters(layout, stack, lambda row, members=members: f"{where(int(members[row]))}: ")
+    return networks, codes
 
 
 def graphs_of_networks(series: pd.Series) -> pd.Series:

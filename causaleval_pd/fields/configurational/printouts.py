@@ -90,6 +90,8 @@ _SECTIONS = {
     "Atomic solution formulas:": "asf",
     "Complex solution formulas:": "csf",
 }
+#: what both packages print where no model is found
+_NO_MODELS = ("*none*", "None of the values in OUT is explained", "There are no solutions")
 #: names of columns in the releases of both packages
 _FIT = {
     **dict.fromkeys(("consistency", "con", "inclS"), "consistency"),
@@ -143,7 +145,7 @@ def read_printout(text: str, *, lower: OneOf["name", "absent"] | None = None) ->
     ------
     ValueError
         If all names that QCA prints are in lower case, or one is in mixed case, and `lower` is not given; if the text
-        has neither models nor ``*none*``, which cna prints in their place, a table is broken or misses its
+        has neither models nor what cna (``*none*``) and QCA print in their place, a table is broken or misses its
         header, or a formula is not a model; the message has the number of the line.
     TypeError
         If `text` is not a string.
@@ -183,7 +185,7 @@ def read_printout(text: str, *, lower: OneOf["name", "absent"] | None = None) ->
         rows, n_unprinted = [_row("M", model.text, model.fit, model.at) for model in models], 0
     else:
         rows, n_unprinted = _cna(lines)
-    if not rows and "*none*" not in text:
+    if not rows and not any(words in text for words in _NO_MODELS):
         raise ValueError(
             "no models found; expected what cna prints (a table with a column 'condition' or 'solution') or QCA "
             "('M1: A*~B + C -> Y')"

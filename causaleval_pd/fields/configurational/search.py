@@ -118,7 +118,7 @@ def prepare_search(matching: Matching) -> Prepared:
     searches = tuple(map(Search.of, values))
     if shuffle == "within":
         for search in searches:
-            refuse_case_numbers(factor_columns(search.data, [str(name).upper() for name in search.data.columns]))
+            refuse_case_numbers(search.data)
     names = {id(search.method): search.name for search in searches}
     if len(set(names.values())) < len(names):
         raise ValueError(

@@ -62,13 +62,17 @@ def factor_columns(data: pd.DataFrame, factors: Iterable[str]) -> dict[str, NDAr
     return vectors
 
 
-def refuse_case_numbers(columns: Mapping[str, NDArray[np.float64]]) -> None:
+def refuse_case_numbers(data: pd.DataFrame) -> None:
     """Refuse columns that number the cases, which would explain everything if they were taken for factors."""
-    for name, cells in columns.items():
-        if len(cells) >= _FEWEST_NUMBERED and cells.max() > 1 and len(np.unique(cells)) == len(cells):
+    names = [str(name).upper() for name in data.columns]
+    for name, cells in zip(data.columns, factor_columns(data, names).values(), strict=True):
+        own = len(cells) >= _FEWEST_NUMBERED and cells.max() > 1 and len(np.unique(cells)) == len(cells)
+        # as pandas names an index that it reads from CSV
+        if own or name == "Unnamed: 0":
+            why = f"has a value of its own in each of the {len(cells)} cases, so that it" if own else "is an index that"
             raise ValueError(
-                f"column {name!r} has a value of its own in each of the {len(cells)} cases, so that it numbers them "
-                "and is not a factor; make it the index, drop it, or name the factors by factors=[...] (in context=)"
+                f"column {name!r} {why} numbers them and is not a factor; make it the index, as by "
+                f"data.set_index({name!r}), drop it, or name the factors by factors=[...] (in context=)"
             )
 
 
@@ -77,7 +81,10 @@ def _numbers(column: pd.Series) -> NDArray[np.float64]:
     try:
         numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
-        raise TypeError(f"column {column.name!r} must hold numbers, found dtype {column.dtype}") from None
+        raise TypeError(
+            f"column {column.name!r} must hold numbers, found dtype {column.dtype}; make names of cases the index, "
+            f"as by data.set_index({column.name!r})"
+        ) from None
     whole = numbers == np.floor(numbers)
     legal = (numbers >= 0) & (numbers <= MAX_VALUE) & (whole | (numbers <= 1))
     if not legal.all():
@@ -386,7 +393,7 @@ class Setting:
         if data is not None and self.names is not None:
             values = {**data_values(data, self.names), **values}
             if factors is None:
-                refuse_case_numbers(factor_columns(data, self.names))
+                refuse_case_numbers(data)
         self.factors = None if factors is None else _factors(factors, self.names)
         self.vocabulary = Vocabulary(values)
 

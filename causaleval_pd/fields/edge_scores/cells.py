@@ -24,18 +24,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...contract.cells import CellFormat, pack_rows, register_cell_format, rows_of
-from ...contract.checks import check_known, check_type, name_row, refuse_masked, shown
+from ...contract.cells import CellFormat, pack_rows, register_cell_format, rows_of, unpack_distinct
+from ...contract.checks import check_known, check_type, refuse_masked, shown
 from ...contract.encoding import AmbiguousEncodingError
 from ...graphs.edge_marks import is_no_arrow
 from ...graphs.formats.edge_list import columns_of
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad_shares
 from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
 from ...graphs.node_names import NodeLists, node_name
-from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, as_packed, check_names, is_packed, names_header, read_names
+from ...graphs.packing import (
+    HEADER_WORDS,
+    TEXT_WORDS,
+    as_packed,
+    check_names,
+    holds_cells,
+    is_packed,
+    names_header,
+    read_names,
+)
 from ...graphs.weights import BOOTSTRAP, as_floats, is_p_value, is_rank, refuse_groups, unread_numbers
 
 __all__ = ["score_column"]
@@ -56,7 +64,8 @@ ORDERED, UNORDERED, DIAGONAL = range(3)
 ALONE, PAIRED, ALONG_ORDER, RELABELLED = range(4)
 #: bytes of the line of text
 _TEXT = 8 * TEXT_WORDS
-FORMAT = register_cell_format(CellFormat("packed scores", MAGIC, _TEXT))
+_AS_TEXT = "the long table that its .score.to_frame() returns"
+FORMAT = register_cell_format(CellFormat("packed scores", MAGIC, _TEXT, "score_column", _AS_TEXT))
 
 Floats = NDArray[np.float64]
 
@@ -163,48 +172,44 @@ def _read_head(head: bytes) -> tuple[tuple[str, ...], int, int, int]:
 
 def is_score_column(cells: pd.Series) -> bool:
     """Return whether a column looks like packed edge scores, by its first cell that is not missing."""
-    if not (is_packed(cells) or cells.dtype == object):
-        return False
-    known = np.flatnonzero(cells.notna().to_numpy(bool))
-    return bool(len(known)) and FORMAT.holds(cells.iloc[int(known[0])])
+    return holds_cells(cells, FORMAT)
 
 
-def unpack_column(series: pd.Series, column: Hashable | None = None) -> ScoreColumn:
+def _read_cell(raw: bytes) -> tuple[tuple[str, ...], int, int, int, bytes]:
+    """Return names, kind, number of planes, flags and planes of a cell."""
+    if not isinstance(raw, bytes):
+        raise TypeError(f"expected packed scores, found {type(raw).__name__}; use score_column")
+    if not FORMAT.holds(raw):
+        raise ValueError(f"{FORMAT.explain(raw)}; make them with score_column")
+    if len(raw) < _TEXT + 8 * HEADER_WORDS:
+        raise ValueError(f"found {len(raw)} bytes, fewer than a header of edge scores has; the cell is damaged")
+    end = _TEXT + 8 * (HEADER_WORDS + (int.from_bytes(raw[_TEXT + 16 : _TEXT + 20], "little") + 7) // 8)
+    nodes, kind, n_planes, flags = _read_head(raw[:end])
+    if len(raw) != end + 8 * n_planes * len(nodes) ** 2:
+        raise ValueError(f"found {len(raw)} bytes, not those of {len(nodes)} nodes; the cell is damaged")
+    return nodes, kind, n_planes, flags, raw[end:]
+
+
+def unpack_column(series: pd.Series) -> ScoreColumn:
     """Decode the distinct cells of a column; an error names the row."""
-    codes, distinct = pd.factorize(series)
-    cells = pa.array(distinct.array).to_pylist() if len(distinct) else []
+    codes, cells, where = unpack_distinct(series, _read_cell)
     numbers: dict[tuple[str, ...], int] = {}
     groups: dict[tuple[int, int], list[tuple[int, bytes, int, int, int]]] = {}
-    for number, raw in enumerate(cells):
-        try:
-            if not isinstance(raw, bytes):
-                raise TypeError(f"expected packed scores, found {type(raw).__name__}; use score_column")
-            if not FORMAT.holds(raw):
-                raise ValueError(f"{FORMAT.explain(raw)}; make them with score_column")
-            if len(raw) < _TEXT + 8 * HEADER_WORDS:
-                raise ValueError(f"found {len(raw)} bytes, fewer than a header of edge scores has; the cell is damaged")
-            end = _TEXT + 8 * (HEADER_WORDS + (int.from_bytes(raw[_TEXT + 16 : _TEXT + 20], "little") + 7) // 8)
-            nodes, kind, n_planes, flags = _read_head(raw[:end])
-            if len(raw) != end + 8 * n_planes * len(nodes) ** 2:
-                raise ValueError(f"found {len(raw)} bytes, not those of {len(nodes)} nodes; the cell is damaged")
-        except (ValueError, TypeError) as fault:
-            row = int(np.argmax(codes == number))
-            raise type(fault)(f"{name_row(row, series.index, column)}: {fault}") from fault
+    for number, (nodes, kind, n_planes, flags, body) in enumerate(cells):
         node_set = numbers.setdefault(nodes, len(numbers))
-        groups.setdefault((len(nodes), n_planes), []).append((number, raw[end:], kind, flags, node_set))
+        groups.setdefault((len(nodes), n_planes), []).append((number, body, kind, flags, node_set))
     blocks = []
     for (d, n_planes), members in sorted(groups.items()):
         places, bodies, kinds, flags_of, sets = zip(*members, strict=True)
         planes = np.frombuffer(b"".join(bodies), "<f8").reshape(len(members), n_planes, d, d)
         if np.isinf(planes).any():
             place = places[int(np.isinf(planes).any(axis=(1, 2, 3)).argmax())]
-            row = int(np.argmax(codes == place))
-            raise ValueError(f"{name_row(row, series.index, column)}: has an infinite score; the cell is damaged")
+            raise ValueError(f"{where(place)}: has an infinite score; the cell is damaged")
         marked = np.array(flags_of, np.uint32)
         flagged = [(marked & flag).astype(bool) for flag in (SYMMETRIC, SINGLE)]
         scores = ScoreBatch(d, planes, np.array(kinds, np.uint8), *flagged)
         blocks.append(ScoreBlock(np.array(places, np.int64), scores, np.array(sets, np.int64)))
-    return ScoreColumn(codes.astype(np.int64), tuple(blocks), tuple(numbers))
+    return ScoreColumn(codes, tuple(blocks), tuple(numbers))
 
 
 ENCODINGS = ("row->column", "column->row")
@@ -243,8 +248,8 @@ def score_column(
     kind : {"weight", "probability", "score"}, optional
         "weight": the magnitude ranks edges, and the sign is kept. "probability": in [0, 1]. "score": larger is more
         likely an edge, also below 0. Default "probability" where all scores are in [0, 1], "weight" where some are
-        above 1; scores below 0 need it. P-values are not recognised: small ones are likely edges, so turn
-        them, into -p with "score" or 1 - p, of which those below 1e-16 tie.
+        above 1; scores below 0 need it. P-values are recognised by the name of their column in a list alone: small
+        ones are likely edges, so turn them, into -p with "score" or 1 - p, of which those below 1e-16 tie.
     index : Index, optional
         Of the result; default that of `values`.
 

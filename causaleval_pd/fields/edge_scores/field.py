@@ -59,7 +59,7 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
     graphs = unpack_graphs(pd.Series(distinct), column=truth.name)
     blocks = [ScoreBlock(x.rows, truths_of(x, graphs.node_sets), x.node_set) for x in graphs.blocks]
     truths = ScoreColumn(codes, tuple(blocks), graphs.node_sets)
-    yield from aligned(truths, unpack_column(estimate, estimate.name), estimate.index, ScorePairs)
+    yield from aligned(truths, unpack_column(estimate), estimate.index, ScorePairs)
 
 
 def aligned(
@@ -87,10 +87,16 @@ def aligned(
 
 
 def _one_node_set(truth: list[str], estimate: list[str]) -> str:
-    """Return how to make scores over the nodes of the truth, of matrices and lists: packed scores keep their nodes."""
+    """Return how to give truths and scores the same nodes."""
     if len(truth) == len(estimate):
         return "make the scores with ce.score_column(..., nodes=ce.graph_column(truths))"
-    more = ", or make the truths with all nodes" if set(estimate) - set(truth) else ""
+    whole = (
+        "make the truths over all nodes, by ce.graph_column(runs['truth'], nodes=names), of packed ones by "
+        "ce.graph_column(runs['truth'].graph.to_strings(), nodes=names)"
+    )
+    if {*truth} < {*estimate}:
+        return whole
+    more = f", or {whole}" if {*estimate} - {*truth} else ""
     return (
         "make the scores anew over the nodes of the truth, of lists by ce.score_column(lists, nodes=nodes), of "
         f"matrices by frame.reindex(index=nodes, columns=nodes), whose new pairs are not scored{more}"

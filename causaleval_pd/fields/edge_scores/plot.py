@@ -187,7 +187,7 @@ def curves(
     Returns
     -------
     Axes
-        A line and one band per stratum.
+        A line per stratum and its band, which strata of the same truths share.
 
     Raises
     ------
@@ -208,22 +208,29 @@ def curves(
     points = curve_points(table, kind, by=by, truth=truth, estimate=estimate, level=level, universe=universe)
     axes = place_to_draw(ax, 5.0, 4.6)
     strata = list(dict.fromkeys(points["stratum"]))
-    for colour, stratum in zip(colours(len(strata)), strata, strict=True):
+    shades = dict(zip(strata, colours(len(strata)), strict=True))
+    # strata of the same truths share a band, whatever their scores
+    of_band: dict[bytes, list[object]] = {}
+    for stratum in strata:
         some = points[points["stratum"] == stratum]
-        axes.plot(some["x"], some["y"], color=colour, label=None if by is None else str(stratum))
-        limits = [some[["low_x", "low_y"]].to_numpy(), some[["high_x", "high_y"]].to_numpy()[::-1]]
-        band = np.concatenate(limits)
+        axes.plot(some["x"], some["y"], color=shades[stratum], label=None if by is None else str(stratum))
+        limits = some[["low_x", "low_y"]].to_numpy(), some[["high_x", "high_y"]].to_numpy()[::-1]
+        of_band.setdefault(np.concatenate(limits).tobytes(), []).append(stratum)
+    for corners, sharing in of_band.items():
+        band = np.frombuffer(corners).reshape(-1, 2)
         band = band[~np.isnan(band).any(axis=1)]
+        colour = shades[sharing[0]] if len(sharing) == 1 else tone(0.5, axes)
         axes.fill(band[:, 0], band[:, 1], color=colour, alpha=opacity(0.18), linewidth=0)
     x, y = ("false positive rate", "true positive rate") if kind == "roc" else ("recall", "precision")
     axes.set(xlabel=x, ylabel=y, xlim=(0, 1), ylim=(0, 1.02))
     if by is not None:
         legend_of(axes, list(axes.lines), str(by), own=ax is None)
     if caption:
+        grey = "; a grey band is that of several lines" if len(of_band) < len(strata) else ""
         words = (
             "Lines: edges are the largest scores, equally many in every run, ties in random order; bands: where "
-            f"{100 * level:g} % of the lines of shuffled scores lie at a number of edges (exact; wider within ties); "
-            "a line outside its band ranks true edges better, or worse, than shuffled scores."
+            f"{100 * level:g} % of the lines of shuffled scores lie at a number of edges (exact; wider within ties"
+            f"{grey}); a line outside its band ranks true edges better, or worse, than shuffled scores."
         )
         write_caption(axes, ax is None, words)
     return axes

@@ -268,7 +268,7 @@ class SeriesScoreAccessor(ColumnAccessor):
 
     def _cells(self) -> list[tuple[int, Scores]]:
         """Return the cells that are not missing, with their rows."""
-        column = unpack_column(self._obj, self._obj.name)
+        column = unpack_column(self._obj)
         known: dict[int, Scores] = {}
         for block in column.blocks:
             for at, number in enumerate(block.rows.tolist()):

@@ -20,6 +20,7 @@ from ...contract.metric import Metric, metric
 from ...contract.null import Controls, Matching, Null, register_null
 from ...contract.options import with_example
 from ...contract.pairs import Batch, StoredPairs
+from ...statistics.arrays import ratio
 from ..structure.nulls.additive import pair_sums, relabelling_moments
 from .cells import KINDS, ScoreBatch, coerce_scores, is_score_column, score_column, unpack_column
 from .field import aligned
@@ -70,7 +71,7 @@ class WeightPairs(StoredPairs):
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
     """Align two columns of scores by node names."""
-    true, estimated = (unpack_column(cells, cells.name) for cells in (truth, estimate))
+    true, estimated = (unpack_column(cells) for cells in (truth, estimate))
     yield from aligned(true, estimated, estimate.index, WeightPairs)
 
 
@@ -120,11 +121,6 @@ _EXAMPLE = """>>> import causaleval_pd as ce
 {gives}"""
 
 
-def _divided(a: Floats, b: NDArray[Any]) -> Floats:
-    """Return a / b, NaN where b is 0."""
-    return np.divide(a, b, out=np.full(len(a), np.nan), where=b > 0)
-
-
 @metric(
     **_FIELD, direction="minimize", range=(0, np.inf), optimum=0, long_name="relative Frobenius distance of weights"
 )
@@ -135,7 +131,7 @@ def relative_frobenius(pairs: WeightPairs) -> Floats:
     The diagonal and pairs without weight do not count.
     """
     true, estimated = pairs.weights
-    return np.sqrt(_divided(((estimated - true) ** 2).sum(axis=1), (true**2).sum(axis=1)))
+    return np.sqrt(ratio(((estimated - true) ** 2).sum(axis=1), (true**2).sum(axis=1)))
 
 
 @metric(
@@ -153,7 +149,7 @@ def mean_squared_weight_error(pairs: WeightPairs) -> Floats:
     Pairs without a weight in either do not count; without any others it is undefined.
     """
     true, estimated = pairs.weights
-    return _divided(((estimated - true) ** 2).sum(axis=1), pairs.known.sum(axis=1))
+    return ratio(((estimated - true) ** 2).sum(axis=1), pairs.known.sum(axis=1))
 
 
 @metric(**_FIELD, direction="maximize", range=(0, 1), optimum=1, long_name="share of right signs")
@@ -170,7 +166,7 @@ def sign_accuracy(pairs: WeightPairs, *, zero: str = "wrong") -> Floats:
     true, estimated = pairs.weights
     counted = (true != 0) & ((estimated != 0) | (zero == "wrong"))
     right = counted & (np.sign(true) == np.sign(estimated))
-    return _divided(right.sum(axis=1).astype(np.float64), counted.sum(axis=1).astype(np.float64))
+    return ratio(right.sum(axis=1).astype(np.float64), counted.sum(axis=1).astype(np.float64))
 
 
 @metric(
@@ -186,7 +182,7 @@ def weight_cosine(pairs: WeightPairs) -> Floats:
     """Return the cosine of the angle between true and estimated weights; NaN where either are all 0."""
     true, estimated = pairs.weights
     norms = np.sqrt((true**2).sum(axis=1) * (estimated**2).sum(axis=1))
-    return _divided((true * estimated).sum(axis=1), norms)
+    return ratio((true * estimated).sum(axis=1), norms)
 
 
 def _moments(metric: Metric, pairs: WeightPairs) -> ClosedForm | None:
@@ -207,7 +203,7 @@ def _moments(metric: Metric, pairs: WeightPairs) -> ClosedForm | None:
         whole &= d > 1
     else:
         norms = np.sqrt(squares[0] * squares[1])
-        start, slope = np.zeros(n), _divided(np.ones(n), norms)
+        start, slope = np.zeros(n), ratio(np.ones(n), norms)
     mean, variance = start + slope * mean, slope**2 * variance
     return ClosedForm(np.where(whole, mean, np.nan), np.where(whole, variance, np.nan))
 

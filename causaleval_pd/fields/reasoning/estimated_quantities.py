@@ -14,6 +14,7 @@ import pandas as pd
 import scipy
 
 from ...contract.checks import check_known
+from ...statistics.arrays import ratio
 from .tasks import Worlds, composition_paths, cut_chains, known_noise, pair_complexity, worlds_by_task
 from .worlds import World
 from .yes_counts import (
@@ -25,7 +26,6 @@ from .yes_counts import (
     Terms,
     check_answers,
     count_terms,
-    divide,
     estimates,
     interventional_arms,
     missing_bounds,
@@ -220,8 +220,8 @@ def influences(arms: Arms, quantity: str, bits: Floats) -> Floats:
 def _influences_on_mean(arms: Arms, values: Floats) -> Floats:
     known = ~np.isnan(values)
     n = arms.total(known)
-    mean = divide(arms.total(np.where(known, values, 0.0)), n)
-    moved = divide(np.where(known, values - mean[arms.group], 0.0), n[arms.group])
+    mean = ratio(arms.total(np.where(known, values, 0.0)), n)
+    moved = ratio(np.where(known, values - mean[arms.group], 0.0), n[arms.group])
     return np.where(known, moved, 0.0)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_type, name_row, shown
+from ...contract.checks import check_type, name_row, shown, warn
 from ...contract.context import Context
 from ...contract.field import Field, register_field
 from ...contract.law import ClosedForm, ClosedFormRule, register_closed_form
@@ -107,8 +107,8 @@ def _alike(label: str) -> str:
     return re.sub(r"[\s_]+|(?<=[^\W\d])-(?=[^\W\d])", "", label).strip(".,;:!?'\"*`()").casefold() or label
 
 
-def refuse_near_labels(truth: pd.Series, estimate: pd.Series) -> None:
-    """Refuse labels of answers that differ from one of the truths by case and punctuation, or as yes from True."""
+def check_labels(truth: pd.Series, estimate: pd.Series) -> None:
+    """Refuse labels of answers that are a true one in other case, or yes for True; warn where most are no true one."""
     known = truth.dropna().unique().tolist()
     same = {_alike(label): label for label in known}
     plain = {_YES_NO.get(label, label): name for label, name in same.items()}
@@ -123,11 +123,21 @@ def refuse_near_labels(truth: pd.Series, estimate: pd.Series) -> None:
                 f"{name_row(row, estimate.index, str(estimate.name))}: found the label {label!r}, where truths have "
                 f"{near!r}; write both alike, as by .astype('str').replace({{{label!r}: {near!r}}})"
             )
+    answers = estimate[truth.notna() & estimate.notna()]
+    others = answers[~answers.isin(known)]
+    # a single truth may be wrong by chance
+    if len(known) > 1 and len(others) > len(answers) / 2:
+        reader = "parse_answers(replies)" if is_yes_no else "parse_labels(replies, labels)"
+        warn(
+            f"{len(others)} of {len(answers)} answers in column {estimate.name!r} have labels that no truth has, the "
+            f"first {shown(others.iloc[0])}, and are wrong: read the labels in replies by ce.reasoning.{reader}, and "
+            "make refusals missing, as pd.NA"
+        )
 
 
 def _label_batches(truth: pd.Series, estimate: pd.Series, context: Context | None) -> Iterator[Batch]:
     """Align by row, in one batch."""
-    refuse_near_labels(truth, estimate)
+    check_labels(truth, estimate)
     rows = known_rows(truth, estimate)
     if len(rows):
         yield Batch(rows, LabelPairs.of(*(side.iloc[rows].tolist() for side in (truth, estimate))))

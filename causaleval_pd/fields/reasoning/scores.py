@@ -14,7 +14,7 @@ from ...contract.checks import check_known, check_number, check_type
 from ...execution.random_streams import hash_rows
 from ...statistics.clusters import jackknife_error
 from ...statistics.coincidences import coincidence_tail
-from .labels import coerce_labels, refuse_near_labels
+from .labels import check_labels, coerce_labels
 from .worlds import ratio
 from .yes_counts import as_bits, check_answers, known_truths, refuse_gaps, refuse_repeats, refuse_weights, setting_names
 
@@ -310,7 +310,7 @@ def _labelled(
     refuse_weights(answers.columns, [*settings, *tasks])
     truth, answer = (coerce_labels(answers[name], name) for name in ("truth", "answer"))
     refuse_gaps(truth)
-    refuse_near_labels(truth, answer)
+    check_labels(truth, answer)
     sample = answers["sample"] if "sample" in answers else pd.Series(np.arange(len(answers)), answers.index)
     refuse_gaps(sample)
     numbers, labels = pd.factorize(np.concatenate([truth.to_numpy(object), answer.to_numpy(object)]), sort=True)

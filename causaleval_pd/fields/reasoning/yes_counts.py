@@ -17,6 +17,7 @@ import scipy
 from numpy.typing import NDArray
 
 from ...contract.checks import check_known, check_type, name_row, nearest
+from ...statistics.arrays import ratio
 from .worlds import WORLDS
 
 __all__ = ["COUNTS"]
@@ -102,9 +103,9 @@ def _split(text: str, position: int) -> list[tuple[int, ...]]:
 
 def estimates(terms: Terms) -> Floats:
     """Return the value of each quantity; NaN without a known answer."""
-    p1, p0 = divide(terms.yes1, terms.n1), divide(terms.yes0, terms.n0)
+    p1, p0 = ratio(terms.yes1, terms.n1), ratio(terms.yes0, terms.n0)
     paired = terms.both >= 0
-    only1, only0 = divide(terms.yes1 - terms.both, terms.n1), divide(terms.yes0 - terms.both, terms.n0)
+    only1, only0 = ratio(terms.yes1 - terms.both, terms.n1), ratio(terms.yes0 - terms.both, terms.n0)
     values = {
         "p_given1": p1,
         "p_do1": p1,
@@ -115,12 +116,6 @@ def estimates(terms: Terms) -> Floats:
         "monotonicity_violation": np.where(paired, only0, np.nan),
     }
     return np.select([terms.quantity == i for i in range(len(QUANTITIES))], [values[q] for q in QUANTITIES], np.nan)
-
-
-def divide(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    """Return part / whole, NaN where the whole is 0."""
-    whole = np.asarray(whole, np.float64)
-    return np.divide(part, whole, out=np.full(whole.shape, np.nan), where=whole > 0)
 
 
 #: pseudo-observations, half of them yes, that keep the standard error of a share of 0 or 1 positive (Agresti, Coull)
@@ -218,7 +213,7 @@ def quantity_laws(null: str, terms: Terms) -> tuple[CountLaw, ...]:
     joint, difference = pns | violation, of["ate"] | (of["pns"] & ~paired)
     n1, yes1, n0, yes0 = (values.astype(np.float64) for values in terms[1:5])
     n, yes, nothing = n1 + n0, yes1 + yes0, np.zeros(n1.shape)
-    per1, per0 = divide(nothing + 1, n1), divide(nothing + 1, n0)
+    per1, per0 = ratio(nothing + 1, n1), ratio(nothing + 1, n0)
     per = np.where(second, per0, per1)
 
     def law(base: Floats, step: Floats, total: Any, marked: Any, drawn: Floats, p: Any) -> CountLaw:
@@ -246,7 +241,7 @@ def quantity_laws(null: str, terms: Terms) -> tuple[CountLaw, ...]:
         total, marked = np.where(joint, 0.0, n), np.where(joint, 0.0, yes)
         return (law(base, step, total, marked, drawn, np.where(joint, 0.5, np.nan)),)
     # every answer is yes with probability q
-    q = nothing + 0.5 if null == "random_answers" else np.nan_to_num(divide(yes, n))
+    q = nothing + 0.5 if null == "random_answers" else np.nan_to_num(ratio(yes, n))
     main = law(nothing, per, 0, 0, np.where(second, n0, n1), np.where(joint, q * (1 - q), q))
     return main, law(nothing, np.where(difference, -per0, 0.0), 0, 0, np.where(difference, n0, 0.0), q)
 

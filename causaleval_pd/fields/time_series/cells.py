@@ -43,7 +43,7 @@ from ...contract.cells import CellFormat, register_cell_format
 from ...contract.encoding import CellError
 from ...graphs.cells import refuse_blank
 from ...graphs.edge_marks import SHORT_SIGNS
-from ...graphs.edge_strings import parse_edges, write_graph, write_names
+from ...graphs.edge_strings import parse_edges, write_graph, write_name, write_names
 from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL, matrices_from_planes, planes_from_matrices
 from ...graphs.mixed.marks import is_mixed, marks_from_planes, planes_from_marks
 from ...graphs.node_names import node_name
@@ -249,7 +249,8 @@ MAGIC, VERSION = 0xCC, 1
 _TEXT = 8 * TEXT_WORDS
 _START = _TEXT + 8 * HEADER_WORDS
 _HEADER = struct.Struct("<BBBBI8sIHH")
-_FORMAT = register_cell_format(CellFormat("a packed lagged graph", MAGIC, _TEXT))
+_AS_TEXT = "the text that its .lagged.to_strings() returns"
+FORMAT = register_cell_format(CellFormat("a packed lagged graph", MAGIC, _TEXT, "lagged_column", _AS_TEXT))
 
 
 class Head(NamedTuple):
@@ -287,11 +288,6 @@ def count_links(codes: Codes) -> int:
     return int(np.count_nonzero(codes[1:]) + np.count_nonzero(codes[0]) // 2)
 
 
-def is_lagged_cell(raw: bytes) -> bool:
-    """Return whether bytes begin as a packed lagged graph does."""
-    return _FORMAT.holds(raw) and len(raw) >= _START
-
-
 def kind_of(cell: bytes) -> int:
     """Return the class code that a cell declares."""
     return cell[_TEXT + 2]
@@ -299,8 +295,10 @@ def kind_of(cell: bytes) -> int:
 
 def read_head(cell: bytes) -> Head:
     """Read what stands before the planes; raise a ValueError for a faulty cell."""
-    if not is_lagged_cell(cell):
-        raise ValueError(f"{_FORMAT.explain(cell)} (these start with a line such as 'ts_dag, 3 variables, 2 links')")
+    if not isinstance(cell, bytes):
+        raise TypeError(f"expected the bytes of a packed lagged graph, found {type(cell).__name__}; use lagged_column")
+    if not FORMAT.holds(cell) or len(cell) < _START:
+        raise ValueError(f"{FORMAT.explain(cell)} (these start with a line such as 'ts_dag, 3 variables, 2 links')")
     n_bytes = int.from_bytes(cell[_TEXT + 16 : _TEXT + 20], "little")
     head = _read_head(cell[_TEXT : _START + (n_bytes + 7) // 8 * 8])
     if len(cell) != head.end:
@@ -352,16 +350,18 @@ def read_codes(cells: Sequence[bytes], head: Head) -> Codes:
 
 _LAGS = re.compile(r"\s*lags\s+(\d{1,5})\s*\.\.\s*(\d{1,5})\s*:")
 _AT = re.compile(r"(.+)@(0|-[1-9]\d{0,4})", re.DOTALL)
-#: names with a time as it is written elsewhere, or wrongly: X@1, X@-1.5, X@t-1, X(t-1), X_t-1, X_lag1, X.l1, X:1, L1.X
+#: names with a time as it is written elsewhere, or wrongly: X@1, X@-1.5, X@t-1, X(t-1), X(-1), X_t-1, X_lag1, X.l1, X:1
+#: and L1.X
 _OTHER_TIME = re.compile(
-    r".*(?:@ ?(?:t ?)?[-+\u2212\u2013]? ?\d[\d.]*|[ (\[{_]t ?[-+\u2212\u2013] ?\d+[)\]}]{0,2}|[ ._][Ll]ag[ ._]?\d+"
-    r"|\.[lL]\d+|:\d+)"
+    r".*(?:@ ?(?:t ?)?[-+\u2212\u2013]? ?\d[\d.]*|(?:[ _]t|[(\[{][tT]) ?[-+\u2212\u2013] ?\d+[)\]}]{0,2}"
+    r"|[(\[{][-\u2212\u2013] ?\d+[)\]}]|[ ._(\[{][Ll]ag ?[._=-]? ?\d+[)\]}]?|\.[lL]\d+|:\d+)"
     r"|L\d+\..+",
     re.DOTALL,
 )
 _HEADING = re.compile(r"\s*lags?\s*\d+\s*\.\.")
 #: a time, in a message
-_TIME = re.compile(r"@|[(\[]t\b|\w:\d")
+_TIME = re.compile(r"@|[(\[](?:[tT]\b|lag|-\d)|\w:\d")
+_WITH_TIME = "a variable at t - 1 is written with its time, as in 'X@-1' or, in quotes, '\"S&P 500@-1\"'"
 
 
 def read_lagged_text(text: str) -> Links:
@@ -373,14 +373,13 @@ def read_lagged_text(text: str) -> Links:
     try:
         read = parse_edges(text[header.end() :] if header else text)
     except ValueError as fault:
-        hint = "; a variable at t - 1 is written with its time, as in 'X@-1'" if _TIME.search(str(fault)) else ""
-        raise ValueError(f"{fault}{hint}") from None
+        raise ValueError(f"{fault}; {_WITH_TIME}" if _TIME.search(str(fault)) else str(fault)) from None
     names = tuple(map(str, read.labels or ()))
     elsewhere = next((name for name in names if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
     if elsewhere is not None:
         raise ValueError(
-            f"found {elsewhere!r}; a variable at t - 1 is written with its time, as in 'X@-1', and one with a time in "
-            f"its name with another, as in '{elsewhere}@0'"
+            f"found {elsewhere!r}; {_WITH_TIME}, and one with a time in its name has another: "
+            f"{write_name(f'{elsewhere}@0')}"
         )
     parts = [_AT.fullmatch(name) for name in names]
     places = [(x[1], -int(x[2])) if x else (name, 0) for x, name in zip(parts, names, strict=True)]
@@ -489,8 +488,6 @@ class LaggedGraph:
         ValueError
             If these are not the canonical bytes of a lagged graph.
         """
-        if not isinstance(cell, bytes):
-            raise TypeError(f"expected the bytes of a packed lagged graph, found {type(cell).__name__}")
         head = read_head(cell)
         return cls(head.nodes, read_codes([cell], head)[0], head.min_lag, KINDS[kind_of(cell)])
 

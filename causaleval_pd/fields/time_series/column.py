@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.cells import is_missing, pack_rows, rows_of
+from ...contract.cells import is_missing, pack_rows, rows_of, unpack_distinct
 from ...contract.checks import check_choice, check_flag, check_known, check_whole, name_row
 from ...contract.encoding import CellError
 from ...graphs.node_names import NodeLists
-from ...graphs.packing import as_packed, is_packed
+from ...graphs.packing import as_packed, holds_cells, is_packed
 from ..edge_scores.cells import score_column
-from .cells import Codes, Head, LaggedGraph, Links, is_lagged_cell, kind_of, read_codes, read_head
+from .cells import FORMAT, Codes, Head, LaggedGraph, Links, kind_of, read_codes, read_head
 from .formats import WEIGHTS, Reading, Weights, read, read_weights
 
 __all__ = ["as_lagged", "lagged_column", "lagged_scores"]
@@ -208,12 +208,7 @@ def coerce_lagged(series: pd.Series, column: Hashable | None = None) -> pd.Serie
 
 def is_lagged_column(series: pd.Series) -> bool:
     """Return whether a column looks like lagged graphs, judged by its first cell: packed ones, or `LaggedGraph`."""
-    if not (is_packed(series) or series.dtype == object):
-        return False
-    cells = series.dropna().iloc[:1].tolist()
-    if not cells:
-        return is_packed(series)
-    return isinstance(cells[0], LaggedGraph) or (isinstance(cells[0], bytes) and is_lagged_cell(cells[0]))
+    return holds_cells(series, FORMAT, lambda cell: isinstance(cell, LaggedGraph))
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,30 +236,20 @@ class LaggedCells:
 
 def unpack_lagged(series: pd.Series) -> LaggedCells:
     """Decode the distinct cells of a column of canonical bytes; an error names the row."""
-    codes, distinct = pd.factorize(series)
-    cells = distinct.tolist()
-
-    def at(cell: int) -> str:
-        return name_row(int(np.argmax(codes == cell)), series.index, series.name)
-
+    codes, cells, where = unpack_distinct(series, lambda cell: (cell, read_head(cell)))
     groups: dict[Head, list[int]] = {}
-    for number, cell in enumerate(cells):
-        if not isinstance(cell, bytes):
-            raise TypeError(f"{at(number)}: expected packed bytes, found {type(cell).__name__}; use lagged_column")
-        try:
-            groups.setdefault(read_head(cell), []).append(number)
-        except ValueError as error:
-            raise ValueError(f"{at(number)}: {error}") from None
+    for number, (_, head) in enumerate(cells):
+        groups.setdefault(head, []).append(number)
     block, place = np.full(len(cells) + 1, -1, np.int64), np.zeros(len(cells) + 1, np.int64)
     blocks: list[Block] = []
     for head, members in groups.items():
+        some = [cells[i][0] for i in members]
         try:
-            block_codes = read_codes([cells[i] for i in members], head)
+            block_codes = read_codes(some, head)
         except CellError as error:
-            raise ValueError(f"{at(members[error.position])}: {error}") from None
-        kinds = np.array([kind_of(cells[i]) for i in members], np.uint8)
+            raise ValueError(f"{where(members[error.position])}: {error}") from None
         block[members], place[members] = len(blocks), np.arange(len(members))
-        blocks.append(Block(head, block_codes, kinds))
+        blocks.append(Block(head, block_codes, np.array([kind_of(cell) for cell in some], np.uint8)))
     return LaggedCells(tuple(blocks), block[codes], place[codes])
 
 
