@@ -158,6 +158,13 @@ class CellFormat:
         """Return whether an object is a packed cell of this format, of any version."""
         return format_of(cell) is self
 
+    def line(self, *parts: str) -> bytes:
+        """Return the line of text of a cell: its parts, the last ones as far as they fit, filled up with blanks."""
+        text, *more = parts
+        for part in more:
+            text += f", {part}" * (len(text) + 2 + len(part) <= self.text_bytes)
+        return text.encode().ljust(self.text_bytes)
+
     def explain(self, cell: bytes) -> str:
         """Return what bytes are that are not such a cell, for messages."""
         other = format_of(cell)

@@ -137,13 +137,11 @@ class ScoreColumn(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _head(nodes: tuple[str, ...], kind: int, n_planes: int, flags: int) -> bytes:
-    text = f"{_WORDS[kind]}, {len(nodes)} node{'s' * (len(nodes) != 1)}"
-    if flags & SYMMETRIC and len(text) + 11 <= _TEXT:
-        text += ", symmetric"
-    words = names_header(nodes)
-    words[0] = MAGIC | VERSION << 8 | kind << 16 | n_planes << 24 | len(nodes) << 32
+    d, words = len(nodes), names_header(nodes)
+    text = FORMAT.line(_WORDS[kind], f"{d} node{'s' * (d != 1)}", *["symmetric"] * (flags & SYMMETRIC))
+    words[0] = MAGIC | VERSION << 8 | kind << 16 | n_planes << 24 | d << 32
     words[2] |= np.uint64(flags << 32)
-    return text[:_TEXT].encode().ljust(_TEXT) + words.tobytes()
+    return text + words.tobytes()
 
 
 def pack_scores(nodes: tuple[str, ...], planes: Floats, kind: int, flags: int) -> bytes:
