@@ -30,7 +30,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, register_cell_format
+from ..contract.cells import COLUMN_DTYPE, CellFormat, format_of, pack_rows, register_cell_format
 from ..contract.checks import alike, explain_alike, face, name_row
 from .edge_strings import MADE_BY, TEXT_OF_OBJECT, explain_text
 from .kernels import kernels
@@ -427,6 +427,11 @@ def as_packed(series: pd.Series) -> pd.Series:
         return series
     array = to_large_binary(_arrow(series))
     return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=series.index, name=series.name)
+
+
+def coerce_cells(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hashable | None = None) -> pd.Series:
+    """Return a column of a user's table as packed cells: `pack(row, cell)` packs those that are not."""
+    return as_packed(series) if is_packed(series) else pack_rows(series, pack, column)
 
 
 def _arrow(series: pd.Series) -> pa.ChunkedArray:
