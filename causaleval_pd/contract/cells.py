@@ -7,6 +7,7 @@ line. The longer line reaches over the place where a shorter one ends, so the fi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, ValuesView
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -19,6 +20,8 @@ from numpy.typing import NDArray
 from .checks import name_row, shown
 from .encoding import AmbiguousEncodingError
 
+#: a byte in the text that Python writes of bytes
+_BYTE = re.compile(r"\\x([0-9a-f]{2})")
 #: of columns of packed cells
 COLUMN_DTYPE = pd.ArrowDtype(pa.large_binary())
 #: what may hold one cell per row, besides a Series
@@ -158,6 +161,13 @@ class CellFormat:
         """Return whether an object is a packed cell of this format, of any version."""
         return format_of(cell) is self
 
+    def line(self, *parts: str) -> bytes:
+        """Return the line of text of a cell: its parts, the last ones as far as they fit, filled up with blanks."""
+        text, *more = parts
+        for part in more:
+            text += f", {part}" * (len(text) + 2 + len(part) <= self.text_bytes)
+        return text.encode().ljust(self.text_bytes)
+
     def explain(self, cell: bytes) -> str:
         """Return what bytes are that are not such a cell, for messages."""
         other = format_of(cell)
@@ -200,9 +210,9 @@ def _written_format(cell: Any) -> CellFormat | None:
     """Return the format of a packed cell that Python wrote as text, as b'...', None for other objects."""
     if not isinstance(cell, str) or cell[:2] not in ("b'", 'b"'):
         return None
-    # four letters per byte are more than the header takes
-    part = cell[2 : 8 + 4 * max(place for place, _ in _FORMATS)]
-    return format_of(part.encode("ascii", "ignore").decode("unicode_escape", "ignore").encode("latin-1", "ignore"))
+    # a byte takes four letters at most
+    part = cell[2 : 10 + 4 * max(place for place, _ in _FORMATS)]
+    return format_of(_BYTE.sub(lambda byte: chr(int(byte[1], 16)), part).encode("latin-1", "ignore"))
 
 
 def explain_written(text: str, maker: str, as_text: str) -> str:

@@ -54,9 +54,7 @@ FORMAT = register_cell_format(CellFormat("a packed graph", MAGIC, 8 * TEXT_WORDS
 
 def cell_text(kind: int, n_nodes: int, n_edges: int) -> bytes:
     """Return the text of one cell, filled up with blanks; the number of edges is left out where it does not fit."""
-    graph = f"{KINDS[kind]}, {n_nodes} node{'s' * (n_nodes != 1)}"
-    whole = f"{graph}, {n_edges} edge{'s' * (n_edges != 1)}"
-    return (whole if len(whole) <= 8 * TEXT_WORDS else graph).encode().ljust(8 * TEXT_WORDS)
+    return FORMAT.line(KINDS[kind], f"{n_nodes} node{'s' * (n_nodes != 1)}", f"{n_edges} edge{'s' * (n_edges != 1)}")
 
 
 def cell_texts(kinds: NDArray[np.uint8], n_nodes: int, n_edges: NDArray[np.int64]) -> NDArray[np.uint64]:
@@ -387,6 +385,11 @@ def as_packed(series: pd.Series) -> pd.Series:
         return series
     array = to_large_binary(_arrow(series))
     return pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=series.index, name=series.name)
+
+
+def coerce_cells(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hashable | None = None) -> pd.Series:
+    """Return a column of a user's table as packed cells: `pack(row, cell)` packs those that are not."""
+    return as_packed(series) if is_packed(series) else pack_rows(series, pack, column)
 
 
 def _arrow(series: pd.Series) -> pa.ChunkedArray:

@@ -200,15 +200,7 @@ def _facet(grid: FacetGrid, i: int, j: int) -> Axes:
 def mark_empty(empty: Sequence[Axes], grid: FacetGrid, scales: str) -> None:
     """Write into facets that no value is finite; where all are empty, remove the ticks of these scales ("y", "xy")."""
     for ax in empty:
-        ax.text(
-            0.5,
-            0.6,
-            "no finite value",
-            transform=ax.transAxes,
-            ha="center",
-            color=tone(0.65, ax),
-            gid="empty",
-        )
+        ax.text(0.5, 0.6, "no finite value", transform=ax.transAxes, ha="center", color=tone(0.65, ax), gid="empty")
         if len(empty) == grid.axes.size:
             ax.set(**{f"{scale}ticks": [] for scale in scales})
 

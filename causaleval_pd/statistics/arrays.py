@@ -130,7 +130,9 @@ def rows_by_number(values: Floats) -> Iterator[tuple[NDArray[np.int64], Floats]]
 
 def ratio(a: Any, b: Any, *, empty: float = np.nan) -> Floats:
     """Return a / b, and `empty` where b is 0."""
-    a, b = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
+    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    if a.shape != b.shape:
+        a, b = np.broadcast_arrays(a, b)
     with np.errstate(invalid="ignore"):  # two infinities have no ratio
         return np.asarray(np.divide(a, b, out=np.full(a.shape, empty), where=b != 0), np.float64)
 

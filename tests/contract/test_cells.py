@@ -62,3 +62,12 @@ def test_magic_bytes_of_text_are_refused():
     message = "the magic byte of a packed tree is 0x41, expected 0x80 to 0xff, which no line of text has"
     with pytest.raises(ValueError, match=message):
         register_cell_format(CellFormat("a packed tree", 0x41, 32))
+
+
+def test_texts_of_bytes_that_are_no_packed_cells_are_left_to_the_field():
+    """Whatever stands behind the quote, without a warning of Python about its escapes."""
+    for text in ("b'", "b'A'", r"b'\p\x', \xff\x", 'b"' + "x" * 1000, "b'\u2192' -> A"):
+        with pytest.raises((TypeError, ValueError), match="row 0"):
+            ce.score_column([text])
+        with pytest.raises((TypeError, ValueError), match="row 0"):
+            ce.lagged_column([text])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import partial
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -19,6 +20,8 @@ from ...graphs.packing import group_rows, unpack_column
 from . import rules
 
 Baseline = Callable[..., Any]
+#: the rows that an estimate of a baseline stands for, its name and its graph
+Added = tuple[NDArray[np.int64], str, Graph]
 
 #: baselines by name
 BASELINES: dict[str, Baseline] = {
@@ -116,7 +119,7 @@ def with_baselines(
     groups = [(int(rows[0]), rows) for _, rows in group_rows(numbers)]
     # graphs by data set, nodes, baseline and number of edges
     made: dict[Any, Graph] = {}
-    copies, graphs, names = [], [], []
+    added: list[Added] = []
     for name, function in chosen.items():
         matched = n_edges == "match" and function in [BASELINES[x] for x in MATCHED]
         # a row for each estimate, or for each group
@@ -137,13 +140,11 @@ def with_baselines(
             key = (code, nodes, name, *settings.values())
             if key not in made:
                 try:
-                    made[key] = _estimate(inputs, code, nodes, name, function, settings, seed)
+                    made[key] = _estimate(inputs, code, nodes, name, partial(function, **settings), seed)
                 except (TypeError, ValueError) as error:
                     raise type(error)(f"{name_row(first, table.index)}: baseline {name!r}: {error}") from error
-            graphs.append(made[key])
-            copies.append(rows)
-            names.append(label)
-    result = _appended(table, copies, names, graphs, cells, algorithm, estimate)
+            added.append((rows, label, made[key]))
+    result = _appended(table, added, cells, algorithm, estimate)
     entry = call("with_baselines", {"baselines": list(chosen), "n_edges": n_edges, "seed": seed})
     return remember(result, [*calls(table.attrs), entry], table.attrs)
 
@@ -184,13 +185,7 @@ def _nodes_of_rows(cells: pd.Series, truths: pd.Series | None, inputs: Context) 
 
 
 def _estimate(
-    inputs: Context,
-    code: int,
-    nodes: tuple[str, ...] | None,
-    name: str,
-    function: Baseline,
-    settings: dict[str, int],
-    seed: int,
+    inputs: Context, code: int, nodes: tuple[str, ...] | None, name: str, function: Baseline, seed: int
 ) -> Graph:
     """Return the graph that a baseline makes of a data set."""
     data = rules.complete_data(inputs.values[code], nodes or ())
@@ -203,22 +198,17 @@ def _estimate(
         )
     seen = data if nodes is None else data[list(nodes)]
     stream = hash_rows([pd.Series([fingerprint(seen)]), pd.Series([name])], seed)
-    graph = as_graph(function(seen, np.random.default_rng(int(stream[0])), **settings))
+    graph = as_graph(function(seen, np.random.default_rng(int(stream[0]))))
     if nodes is not None and graph.nodes != nodes:
         raise ValueError(f"it returned a graph of the nodes {list(graph.nodes)[:10]}, not {list(nodes)[:10]}")
     return graph
 
 
 def _appended(
-    table: pd.DataFrame,
-    copies: list[NDArray[np.int64]],
-    names: list[str],
-    graphs: list[Graph],
-    cells: pd.Series,
-    algorithm: Hashable,
-    estimate: Hashable,
+    table: pd.DataFrame, added: list[Added], cells: pd.Series, algorithm: Hashable, estimate: Hashable
 ) -> pd.DataFrame:
     """Return the table with a row for each name, copied where the rows that it stands for agree."""
+    copies, names = [rows for rows, _, _ in added], [name for _, name, _ in added]
     first = np.array([rows[0] for rows in copies], np.int64)
     columns: dict[Hashable, Any] = {}
     for name in table.columns:
@@ -226,7 +216,7 @@ def _appended(
         if isinstance(old, pd.DataFrame):
             raise ValueError(f"the table has {old.shape[1]} columns called {name!r}; column names must be unique")
         if name == estimate:
-            parts = [cells, graph_column(graphs)]
+            parts = [cells, graph_column([graph for _, _, graph in added])]
         elif name == algorithm:
             kept = old.astype(object) if isinstance(old.dtype, pd.CategoricalDtype) else old
             parts = [kept, pd.Series(names, dtype="str" if pd.api.types.is_string_dtype(kept.dtype) else object)]

@@ -5,7 +5,7 @@ with one structure are the rows of one array, so that thousands of re-estimated 
 is a sequence of little-endian 64-bit words: equal networks have equal bytes.
 
 ========= =================================================================================================
-words 0-5 text for readers of printed tables: kind, numbers of nodes and of arcs (`cell_text`)
+words 0-5 text for readers of printed tables: kind, numbers of nodes and of arcs (`CellFormat.line`)
 word 6    byte 0 magic 0xCD, byte 1 version 2, bytes 2-3 zero, bytes 4-7 length of the structure's text in bytes
 word 7    BLAKE2b digest (8 bytes) of that text
 text      the structure as canonical JSON, UTF-8, filled up with spaces to whole words
@@ -202,11 +202,11 @@ def contents(cell: bytes) -> bytes:
 @lru_cache(maxsize=1024)
 def _head(structure: Structure) -> bytes:
     n, m = len(structure.nodes), len(structure.arcs)
-    title = f"{structure.kind} network, {n} node{'s' * (n != 1)}, {m} arc{'s' * (m != 1)}"
+    title = FORMAT.line(f"{structure.kind} network", f"{n} node{'s' * (n != 1)}", f"{m} arc{'s' * (m != 1)}")
     content = {"nodes": structure.nodes, "states": structure.states, "parents": structure.parents}
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
     header = _HEADER.pack(MAGIC, VERSION, 0, len(text), hashlib.blake2b(text, digest_size=8).digest())
-    return title.encode().ljust(TEXT_BYTES) + header + text + b" " * (-len(text) % 8)
+    return title + header + text + b" " * (-len(text) % 8)
 
 
 @lru_cache(maxsize=1024)

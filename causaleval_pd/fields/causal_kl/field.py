@@ -250,12 +250,9 @@ DrawOne = Callable[[Network, np.random.Generator], Any]
 
 
 def custom_null(function: DrawOne, name: str) -> Null:
-    """Make a null model from a function that draws one control.
-
-    `function(estimate, rng)` returns a DAG over the estimate's nodes in any format of `as_graph`, which gets its
-    parameters as those of the other null models, or a whole network. It must draw from `rng` alone: draw r depends on
-    the seed, the row's key and r.
-    """
+    """Make a null model from a function that draws one control."""
+    # `function(estimate, rng)` returns a DAG over the estimate's nodes in any format of `as_graph`, which gets its
+    # parameters as those of the other null models, or a whole network.
 
     def controls(matching: Matching, rows: Ints, pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         def checked(position: int, estimate: Network, found: Any) -> Network:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gzip
 import math
-import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -346,7 +345,7 @@ BIF = register_encoding(
 
 def is_path(cell: Any) -> bool:
     """Return whether a cell is the path of a BIF file."""
-    return isinstance(cell, (str, os.PathLike)) and re.search(r"\.bif(\.gz)?$", os.fspath(cell), re.I) is not None
+    return isinstance(cell, (str, Path)) and re.search(r"\.bif(\.gz)?$", str(cell), re.I) is not None
 
 
 def is_network(cell: Any) -> bool:

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.cells import pack_rows, rows_of, unpack_distinct
+from ...contract.cells import rows_of, unpack_distinct
 from ...contract.checks import hint_alike, shown
 from ...contract.pairs import StoredPairs
 from ...graphs.column import graph_column, is_graph_column
-from ...graphs.packing import as_packed, group_rows, holds_cells, is_packed
+from ...graphs.packing import coerce_cells, group_rows, holds_cells
 from .cells import FORMAT, Network, Structure, check_parameters, network_of, read_head, read_parameters, split_cell
 from .formats import as_network, is_network, is_path
 
@@ -202,9 +202,7 @@ def network_column(values: Any, *, index: Any = None) -> pd.Series:
 
 def coerce_networks(series: pd.Series, column: Hashable | None = None) -> pd.Series:
     """Return a column of a user's table as packed networks; `unpack_networks` checks those that are packed."""
-    if is_packed(series):
-        return as_packed(series)
-    return pack_rows(series, lambda row, cell: as_network(cell).to_bytes(), column)
+    return coerce_cells(series, lambda _, cell: as_network(cell).to_bytes(), column)
 
 
 def is_network_column(series: pd.Series) -> bool:

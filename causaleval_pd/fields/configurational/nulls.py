@@ -88,14 +88,8 @@ class Shape:
         models, atoms, disjuncts = (
             np.tile(part, len(codes)) for part in ([len(self.models) - 1], np.diff(self.models), np.diff(self.first))
         )
-        return Sizes(
-            models,
-            atoms,
-            disjuncts,
-            held.sum(axis=1),
-            np.tile(of_bit[of_outcome.nonzero()[1]], len(codes)),
-            of_bit[held.nonzero()[1]],
-        )
+        outcomes = np.tile(of_bit[of_outcome.nonzero()[1]], len(codes))
+        return Sizes(models, atoms, disjuncts, held.sum(axis=1), outcomes, of_bit[held.nonzero()[1]])
 
 
 class Law(NamedTuple):
@@ -214,24 +208,17 @@ def complexity_law(pairs: FormulaPairs, position: int, signs: Signs = "estimate"
     if law is not None:
         return law
     sizes = [{a.outcome: sorted(map(len, a.disjuncts)) for a in model.atoms} for model in models]
-    values = [
+    signed = [
         {a.outcome: sorted(value for one in a.disjuncts for _, value in one) for a in model.atoms} for model in models
     ]
+    values: Sequence[Any] = signed if signs == "estimate" else [None] * len(models)
 
     def sample(key: int, number: int) -> Cell:
         uniforms = stream(key, number)
         for _ in range(_MAX_SETS):
             drawn = {
-                draw_model(
-                    list(of_outcome),
-                    of_outcome.__getitem__,
-                    factors,
-                    domains,
-                    uniforms,
-                    negated=negated,
-                    values=signed if signs == "estimate" else None,
-                )
-                for of_outcome, signed in zip(sizes, values, strict=True)
+                draw_model(list(one), one.__getitem__, factors, domains, uniforms, negated=negated, values=of_one)
+                for one, of_one in zip(sizes, values, strict=True)
             }
             if len(drawn) == len(models):
                 return tuple(sorted(drawn, key=str))
@@ -253,29 +240,19 @@ def _compiled_law(models: Sequence[Model], domains: Domains, share: float | None
             return None
     negative = np.array([sum(value == 0 for one in a.disjuncts for _, value in one) for a in atoms], np.int64)
     shapes = [(model.outcomes, [sorted(map(len, atom.disjuncts)) for atom in model.atoms]) for model in models]
+    # of models with one shape the number is that of the first
+    alike = np.array([shapes.index(one) for one in shapes], np.int64)
+    flat = np.array([size for one in sizes for size in one], np.int64)
 
     def draw(key: int, start: int, count: int) -> Ints:
         from .kernels.draws import draw_sets
         from .kernels.forms import MAX_WORDS
 
         drawn, proposed = np.zeros((count, shape.first[-1]), np.int64), np.zeros(count, np.int64)
-        draw_sets(
-            np.uint64(key),
-            start,
-            count,
-            shape.outcome,
-            shape.first,
-            np.array([size for one in sizes for size in one], np.int64),
-            shape.models,
-            np.array([shapes.index(one) for one in shapes], np.int64),
-            n,
-            -1.0 if share is None else share,
-            negative,
-            MAX_PROPOSALS,
-            np.zeros((2 * MAX_FACTORS + 1, MAX_WORDS), np.int64),
-            drawn,
-            proposed,
-        )
+        room = np.zeros((2 * MAX_FACTORS + 1, MAX_WORDS), np.int64)
+        of_sets = shape.outcome, shape.first, flat, shape.models, alike, n
+        fixed = -1.0 if share is None else share
+        draw_sets(np.uint64(key), start, count, *of_sets, fixed, negative, MAX_PROPOSALS, room, drawn, proposed)
         if (proposed < 0).any():
             raise NoSuchModelError(no_such_model(models[0].outcomes, sizes[0], shape.names))
         return drawn

@@ -140,18 +140,9 @@ def count_quality(
 
     n = len(truth_model)
     counts, done = np.zeros((n, 2, 11), np.int64), np.zeros(n, bool)
-    count_pairs(
-        truths.models,
-        estimates.models,
-        truth_model,
-        estimate_model,
-        convention.size_caps,
-        convention.tie_rule == "disjuncts_first",
-        convention.partial_credit,
-        make_memory(len(names.numbers)),
-        counts,
-        done,
-    )
+    rules = convention.size_caps, convention.tie_rule == "disjuncts_first", convention.partial_credit
+    models, memory = (truths.models, estimates.models, truth_model, estimate_model), make_memory(len(names.numbers))
+    count_pairs(*models, *rules, memory, counts, done)
     result = counts[:, :, :8].reshape(n, 2, 2, 4).astype(np.float64)
     result[:, :, 0, 3] /= MAX_PARTS
     if convention.constant_outcome == "penalise":
@@ -332,10 +323,8 @@ class FormulaPairs(Pairs):
     def describe(self, position: int) -> str:
         """Describe a pair for messages: whether truth and estimate are cyclic, and their models."""
         sides = []
-        for side, cells, index in (
-            ("truth", self.truth, self.truth_index),
-            ("estimate", self.estimate, self.estimate_index),
-        ):
+        both = ("truth", self.truth, self.truth_index), ("estimate", self.estimate, self.estimate_index)
+        for side, cells, index in both:
             at = index[position]
             kind = KINDS[cells.kinds[at]]
             more = " (=> states sufficiency and <= necessity alone)" if kind == "one-way" else ""

@@ -34,16 +34,7 @@ from ...graphs.formats.edge_list import columns_of
 from ...graphs.formats.graph_text import is_tetrad, read_tetrad_shares
 from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL
 from ...graphs.node_names import NodeLists, node_name
-from ...graphs.packing import (
-    HEADER_WORDS,
-    TEXT_WORDS,
-    as_packed,
-    check_names,
-    holds_cells,
-    is_packed,
-    names_header,
-    read_names,
-)
+from ...graphs.packing import HEADER_WORDS, TEXT_WORDS, check_names, coerce_cells, holds_cells, names_header, read_names
 from ...graphs.weights import BOOTSTRAP, as_floats, is_p_value, is_rank, refuse_groups, unread_numbers
 
 __all__ = ["score_column"]
@@ -137,13 +128,11 @@ class ScoreColumn(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _head(nodes: tuple[str, ...], kind: int, n_planes: int, flags: int) -> bytes:
-    text = f"{_WORDS[kind]}, {len(nodes)} node{'s' * (len(nodes) != 1)}"
-    if flags & SYMMETRIC and len(text) + 11 <= _TEXT:
-        text += ", symmetric"
-    words = names_header(nodes)
-    words[0] = MAGIC | VERSION << 8 | kind << 16 | n_planes << 24 | len(nodes) << 32
+    d, words = len(nodes), names_header(nodes)
+    text = FORMAT.line(_WORDS[kind], f"{d} node{'s' * (d != 1)}", *["symmetric"] * (flags & SYMMETRIC))
+    words[0] = MAGIC | VERSION << 8 | kind << 16 | n_planes << 24 | d << 32
     words[2] |= np.uint64(flags << 32)
-    return text[:_TEXT].encode().ljust(_TEXT) + words.tobytes()
+    return text + words.tobytes()
 
 
 def pack_scores(nodes: tuple[str, ...], planes: Floats, kind: int, flags: int) -> bytes:
@@ -306,9 +295,7 @@ def type_cells(nodes: Sequence[str], planes: Floats) -> bytes:
 
 def coerce_scores(cells: pd.Series, column: Hashable | None = None, *, kind: str | None = None) -> pd.Series:
     """Return a column of packed scores, or of DataFrames that name their nodes and are symmetric, as packed scores."""
-    if is_packed(cells):
-        return as_packed(cells)
-    return pack_rows(cells, lambda row, cell: _read(cell, None, None, None, None if isinstance(cell, bytes) else kind))
+    return coerce_cells(cells, lambda _, cell: _read(cell, None, None, None, None if isinstance(cell, bytes) else kind))
 
 
 def _read(

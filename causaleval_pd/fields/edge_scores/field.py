@@ -18,7 +18,6 @@ from ...contract.pairs import Batch, StoredPairs
 from ...graphs.column import as_graph, graph_column
 from ...graphs.kernels.planes import matrices_from_planes
 from ...graphs.mixed.marks import is_mixed, plane_halves
-from ...graphs.packing import Block
 from ...graphs.packing import unpack_column as unpack_graphs
 from ..structure.field import labels as graph_labels
 from ..structure.field import node_sides
@@ -48,16 +47,14 @@ def true_marks(planes: NDArray[np.uint64], n_nodes: int) -> NDArray[np.bool_]:
     return np.asarray(np.logical_or.reduce([half | half.transpose(0, 2, 1) for half in halves]), np.bool_)
 
 
-def truths_of(block: Block, node_sets: tuple[tuple[str, ...], ...]) -> Truths:
-    """Read graphs as matrices of marks."""
-    return Truths(block.n_nodes, true_marks(block.planes, block.n_nodes), block.kinds, node_sets, block.node_set)
-
-
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
     """Align a column of graphs with one of scores by node names."""
     codes, distinct = pd.factorize(truth)
     graphs = unpack_graphs(pd.Series(distinct), column=truth.name)
-    blocks = [ScoreBlock(x.rows, truths_of(x, graphs.node_sets), x.node_set) for x in graphs.blocks]
+    blocks = []
+    for x in graphs.blocks:
+        marks = true_marks(x.planes, x.n_nodes)
+        blocks.append(ScoreBlock(x.rows, Truths(x.n_nodes, marks, x.kinds, graphs.node_sets, x.node_set), x.node_set))
     truths = ScoreColumn(codes, tuple(blocks), graphs.node_sets)
     yield from aligned(truths, unpack_column(estimate), estimate.index, ScorePairs)
 

@@ -15,6 +15,7 @@ from ...contract.options import takes_settings_of, with_example, with_options
 from ...contract.pairs import PairError
 from ...graphs.kernels.planes import KINDS as CLASSES
 from ...graphs.kernels.planes import PLAIN_KINDS
+from ...statistics.arrays import ratio
 from .cells import KINDS
 from .field import SCORES
 from .pairs import UNIVERSES, Candidates, ScorePairs, Sources, Universe, candidates
@@ -289,9 +290,7 @@ def forecasts(pairs: ScorePairs, universe: str | None, undirected: str) -> Forec
 
 def _mean(values: Floats, known: NDArray[np.bool_]) -> Floats:
     """Return the mean of each row's known values, NaN without any."""
-    n = known.sum(axis=1)
-    total = np.where(known, values, 0.0).sum(axis=1)
-    return np.divide(total, n, out=np.full(len(n), np.nan), where=n > 0)
+    return ratio(np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1))
 
 
 @metric(
@@ -394,9 +393,7 @@ def calibration_error(
         Bins of equal width, or with about as many candidates each.
     """
     bin_sums = _binned(pairs, bins, strategy, universe, undirected)
-    n = bin_sums.n.sum(axis=1)
-    gap = np.abs(bin_sums.q - bin_sums.y).sum(axis=1)
-    return np.divide(gap, n, out=np.full(pairs.n, np.nan), where=n > 0)
+    return ratio(np.abs(bin_sums.q - bin_sums.y).sum(axis=1), bin_sums.n.sum(axis=1))
 
 
 def brier_parts(

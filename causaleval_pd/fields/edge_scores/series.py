@@ -166,10 +166,7 @@ class SeriesScoreAccessor(ColumnAccessor):
             pairs = np.triu(~np.isnan(keys), 1) if cell.symmetric else ~np.isnan(keys)
             ranked = np.sort(keys[pairs])[::-1]
             if wanted > len(ranked):
-                raise ValueError(
-                    f"{name_row(row, self._obj.index, self._obj.name)}: asked for the {wanted} largest "
-                    f"of {len(ranked)} scored pairs"
-                )
+                raise ValueError(f"{self._where(row)}: asked for the {wanted} largest of {len(ranked)} scored pairs")
             kept = keys >= ranked[wanted - 1] if wanted else np.zeros(keys.shape, bool)
             return _marks(keys, kept, orient)
 
@@ -253,18 +250,21 @@ class SeriesScoreAccessor(ColumnAccessor):
             if cell.nodes != known or sorted(order) != list(known):
                 expected = known if sorted(order) == list(known) else order
                 raise ValueError(
-                    f"{name_row(row, self._obj.index, self._obj.name)}: found the nodes {short(cell.nodes)}, expected "
-                    f"{short(expected)}; take the rows of one node set at a time"
+                    f"{self._where(row)}: found the nodes {short(cell.nodes)}, expected {short(expected)}; take the "
+                    "rows of one node set at a time"
                 )
             at = -1 if plane is None else TYPE_PLANES.index(plane)
             if at >= 0 and (len(cell.planes) == 1 or at >= len(cell.planes)):
                 raise ValueError(
-                    f"{name_row(row, self._obj.index, self._obj.name)}: the cell holds {KINDS[cell.kind]} in "
-                    f"{len(cell.planes)} plane(s), and not {plane!r}"
+                    f"{self._where(row)}: the cell holds {KINDS[cell.kind]} in {len(cell.planes)} plane(s), and not "
+                    f"{plane!r}"
                 )
             place = [known.index(name) for name in order]
             stack[row] = (cell.values if plane is None else cell.planes[at])[np.ix_(place, place)]
         return stack if encoding == "row->column" else np.ascontiguousarray(stack.transpose(0, 2, 1))
+
+    def _where(self, row: int) -> str:
+        return name_row(row, self._obj.index, self._obj.name)
 
     def _cells(self) -> list[tuple[int, Scores]]:
         """Return the cells that are not missing, with their rows."""
@@ -296,15 +296,14 @@ class SeriesScoreAccessor(ColumnAccessor):
 
     def _numbers(self, k: Any) -> list[int]:
         """Return one whole number per row."""
-        n_rows, labels = len(self._obj), self._obj.index
-        counts = one_per_row(k, n_rows, labels, "k", "the column") if isinstance(k, Iterable) else [k] * n_rows
+        n_rows = len(self._obj)
+        counts = one_per_row(k, n_rows, self._obj.index, "k", "the column") if isinstance(k, Iterable) else [k] * n_rows
         missing = self._obj.isna().to_numpy(bool)
         numbers = []
         for row, number in enumerate(counts):
             whole = isinstance(number, Real) and not isinstance(number, bool) and number == number // 1
             if not missing[row] and not (whole and number >= 0):
-                where = name_row(row, labels, self._obj.name)
-                raise ValueError(f"{where}: k must be a whole number from 0, found {number!r}")
+                raise ValueError(f"{self._where(row)}: k must be a whole number from 0, found {number!r}")
             numbers.append(0 if missing[row] else int(number))
         return numbers
 

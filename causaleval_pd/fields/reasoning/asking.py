@@ -356,13 +356,8 @@ def parse_answers(replies: Iterable[Any] | pd.Series, *, how: Reading = "last_li
     >>> parse_answers(["Yes, she sings.", "No."], how=lambda text: text.startswith("Yes")).tolist()
     [True, False]
     """
-    index, answers = read_replies(replies, _given_answer, reader(how), YES_OR_NO)
+    index, answers = read_replies(replies, lambda cell: bool(cell) if is_answer(cell) else None, reader(how), YES_OR_NO)
     return pd.Series(answers, index=index, dtype="boolean", name="answer")
-
-
-def _given_answer(cell: Any) -> bool | None:
-    """Return the answer that a cell holds in place of a text, or None."""
-    return bool(cell) if is_answer(cell) else None
 
 
 def read_replies(

@@ -7,7 +7,7 @@ tail, 2 an arrow, 3 a circle. A link at lag 0 stands in both cells, seen from ei
 Its bytes are a sequence of little-endian 64-bit words: equal graphs have equal bytes, different graphs never do.
 
 ========= ====================================================================================================
-words 0-3 text for readers of printed tables: class, numbers of variables and of links (`cell_text`)
+words 0-3 text for readers of printed tables: class, numbers of variables and of links (`CellFormat.line`)
 word 4    byte 0 magic 0xCC, byte 1 version 1, byte 2 class code, byte 3 number of planes, bytes 4-7 number of
           variables d
 word 5    BLAKE2b digest (8 bytes) of the names
@@ -264,13 +264,6 @@ class Head(NamedTuple):
     end: int
 
 
-def cell_text(kind: int, n_nodes: int, n_links: int) -> bytes:
-    """Return the text of a cell, filled up with blanks; the number of links is left out where it does not fit."""
-    graph = f"{KINDS[kind]}, {n_nodes} variable{'s' * (n_nodes != 1)}"
-    whole = f"{graph}, {n_links} link{'s' * (n_links != 1)}"
-    return (whole if len(whole) <= _TEXT else graph).encode().ljust(_TEXT)
-
-
 def pack_cell(nodes: Sequence[str], codes: Codes, min_lag: int, kind: int) -> bytes:
     """Return the canonical bytes of one graph: names in code-point order, codes (L + 1, d, d)."""
     named = names_header(nodes).tobytes()
@@ -279,7 +272,8 @@ def pack_cell(nodes: Sequence[str], codes: Codes, min_lag: int, kind: int) -> by
     planes = np.stack([flat >> bit & 1 for bit in range(4)] if kind == TS_PAG else [(flat & 3) == TAIL])
     lags = len(codes) - 1, min_lag
     header = _HEADER.pack(MAGIC, VERSION, kind, len(planes), len(nodes), named[8:16], n_bytes, *lags)
-    text = cell_text(kind, len(nodes), count_links(codes))
+    d, links = len(nodes), count_links(codes)
+    text = FORMAT.line(KINDS[kind], f"{d} variable{'s' * (d != 1)}", f"{links} link{'s' * (links != 1)}")
     return text + header + named[8 * HEADER_WORDS :] + np.packbits(planes, axis=1, bitorder="little").tobytes()
 
 

@@ -14,7 +14,7 @@ from ...contract.cells import is_missing, pack_rows, rows_of, unpack_distinct
 from ...contract.checks import check_choice, check_flag, check_known, check_whole, name_row
 from ...contract.encoding import CellError
 from ...graphs.node_names import NodeLists
-from ...graphs.packing import as_packed, holds_cells, is_packed
+from ...graphs.packing import as_packed, coerce_cells, holds_cells, is_packed
 from ..edge_scores.cells import score_column
 from .cells import FORMAT, Codes, Head, LaggedGraph, Links, kind_of, read_codes, read_head
 from .formats import WEIGHTS, Reading, Weights, read, read_weights
@@ -201,9 +201,7 @@ def _read(cell: Any, names: Iterable[str] | None, reading: Reading) -> LaggedGra
 
 def coerce_lagged(series: pd.Series, column: Hashable | None = None) -> pd.Series:
     """Return a column of a user's table as packed lagged graphs; messages call it `column`."""
-    if is_packed(series):
-        return as_packed(series)
-    return pack_rows(series, lambda row, cell: _read(cell, None, Reading()).to_bytes(), column)
+    return coerce_cells(series, lambda _, cell: _read(cell, None, Reading()).to_bytes(), column)
 
 
 def is_lagged_column(series: pd.Series) -> bool:

@@ -137,12 +137,9 @@ DrawOne = Callable[[LaggedGraph, np.random.Generator], Any]
 
 
 def custom_null(function: DrawOne, name: str) -> Null:
-    """Make a null model of a function that draws one control.
-
-    `function(estimate, rng)` returns a lagged graph over the estimate's variables, in a form that `as_lagged` reads
-    without options, with the estimate's searched lags and class. It must draw from `rng` alone: draw r depends on the
-    seed, the row's key and r.
-    """
+    """Make a null model of a function that draws one control."""
+    # `function(estimate, rng)` returns a lagged graph over the estimate's variables, in a form that `as_lagged` reads
+    # without options, with the estimate's searched lags and class.
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         refuse_control_kind(matching)

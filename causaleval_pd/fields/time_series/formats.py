@@ -346,11 +346,6 @@ _LAG_NODE = re.compile(r"(.+)_lag(\d+)", re.DOTALL)
 _TETRAD_NODE = re.compile(r"(.+):(\d+)", re.DOTALL)
 
 
-def is_tetrad_text(value: Any) -> bool:
-    """Return whether a cell is Tetrad's text of a graph."""
-    return isinstance(value, str) and is_tetrad(value)
-
-
 def read_tetrad_lags(value: Any, names: list[str] | None, how: Reading) -> Links:
     """Read Tetrad's text of a graph over nodes X, X:1, ... (X at t, t - 1)."""
     graph = read_tetrad(value)
@@ -538,7 +533,9 @@ class Format(NamedTuple):
 #: in the order in which they are recognised
 ENCODINGS: dict[str, Format] = {
     "tigramite": Format(read_tigramite, is_strings),
-    "Tetrad text": Format(read_tetrad_lags, is_tetrad_text, "a text with the line 'Graph Nodes:'"),
+    "Tetrad text": Format(
+        read_tetrad_lags, lambda cell: isinstance(cell, str) and is_tetrad(cell), "a text with the line 'Graph Nodes:'"
+    ),
     "text": Format(lambda cell, names, how: read_lagged_text(cell), lambda cell: isinstance(cell, str), "strings"),
     "link table": Format(
         read_table,

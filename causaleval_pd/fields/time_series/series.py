@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.cells import ColumnAccessor, packed_column
+from ...contract.cells import ColumnAccessor, packed_column, unpack_distinct
 from ...contract.checks import check_choice, check_flag, check_whole, name_row
 from ...graphs.kernels.planes import ARROW, CIRCLE, DAG, DIGRAPH, MIXED, PDAG, TAIL, planes_from_matrices
 from ...graphs.mixed.marks import planes_from_marks
@@ -403,12 +403,10 @@ class SeriesLaggedAccessor(ColumnAccessor):
 
     def _each(self, make: Callable[[LaggedGraph], Any], dtype: Any) -> pd.Series:
         """Return one value per row, made once of each distinct graph."""
-        unpack_lagged(self._obj)
-        codes, distinct = pd.factorize(self._obj)
-        made = np.empty(len(distinct) + 1, object)
-        for i, cell in enumerate(distinct.tolist()):
-            made[i] = make(LaggedGraph.from_bytes(cell))
-        made[-1] = None
+        codes, graphs, _ = unpack_distinct(self._obj, LaggedGraph.from_bytes)
+        made = np.empty(len(graphs) + 1, object)
+        for i, graph in enumerate(graphs):
+            made[i] = make(graph)
         return pd.Series(made[codes], index=self._obj.index, dtype=dtype, name=self._obj.name)
 
     def _graphs(self, view: Callable[[Block, Callable[[int], str]], View]) -> pd.Series:
