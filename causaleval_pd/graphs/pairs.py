@@ -218,6 +218,8 @@ class GraphBatch:
 class GraphPairs(StoredPairs):
     """Aligned pairs over graphs with the same number of nodes."""
 
+    kinds_of_sides = (KINDS, KINDS)
+
     truth: GraphBatch
     estimate: GraphBatch
 
@@ -296,20 +298,16 @@ class GraphPairs(StoredPairs):
         Where only some classes are allowed, graphs that are not in the class that their cell declares are refused too.
         """
         other = self._misfits if truth_kinds is not ANY_KIND else np.zeros(self.n, bool)
-        allowed = [kind in kinds for kind in KINDS]
-        truth_allowed = allowed if truth_kinds is None else [kind in truth_kinds for kind in KINDS]
-        if self.truth.origins is not None and truth_allowed[DAG]:
-            truth_allowed = [True] * len(KINDS)  # the metric reads the graph beside its projection
-        sides = allowed[self.estimate.possible], truth_allowed[self.truth.possible]
-        if all(map(all, sides)):
+        of_truth = kinds if truth_kinds is None else truth_kinds
+        if self.truth.origins is not None and KINDS[DAG] in of_truth:
+            of_truth = KINDS  # the metric reads the graph beside its projection
+        sides = (of_truth, self.truth), (kinds, self.estimate)
+        allowed = [[kind in some for kind in KINDS[graphs.possible]] for some, graphs in sides]
+        if all(map(all, allowed)):
             return other
-        if not all(map(any, sides)):
+        if not all(map(any, allowed)):
             return np.ones(self.n, bool)
-        true, estimated = (
-            np.array(classes)[side.kinds] for classes, side in ((truth_allowed, self.truth), (allowed, self.estimate))
-        )
-        fits = true[self.truth_index] & estimated[self.estimate_index]
-        return np.asarray(~fits | self._misdeclared | other)
+        return super().refused(kinds, of_truth) | self._misdeclared | other
 
     @cached_property
     def _misfits(self) -> NDArray[np.bool_]:

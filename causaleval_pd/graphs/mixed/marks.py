@@ -22,7 +22,7 @@ from ..kernels.planes import (
     NONE,
     TAIL,
     count_ones,
-    plane_words,
+    planes_from_arcs,
     planes_from_matrices,
     row_chunks,
 )
@@ -172,18 +172,11 @@ def planes_from_ends(n_rows: int, n_nodes: int, ends: EdgeArrays) -> Planes:
 
     Nodes may be in either order. Codes (1, 2) and (2, 2) of one pair make (0, 2).
     """
-    words = plane_words(n_nodes)
     row, a, b, at_a, at_b = ends
-    turned = a > b
-    low, high = np.where(turned, b, a), np.where(turned, a, b)
-    at_low, at_high = np.where(turned, at_b, at_a), np.where(turned, at_a, at_b)
-    pair = low * n_nodes - low * (low + 1) // 2 + high - low - 1
-    planes = np.zeros((n_rows, N_MIXED_PLANES, words), np.uint64)
-    for plane, codes in enumerate((at_low & 1, at_low >> 1, at_high & 1, at_high >> 1)):
-        chosen = codes.astype(bool)
-        bit = np.left_shift(np.uint64(1), (pair[chosen] & 63).astype(np.uint64))
-        np.bitwise_or.at(planes.reshape(-1), (row[chosen] * N_MIXED_PLANES + plane) * words + (pair[chosen] >> 6), bit)
-    return planes
+    # a mark stands in the planes as the arc from its node
+    row, node, other, code = (np.concatenate(x) for x in ((row, row), (a, b), (b, a), (at_a, at_b)))
+    halves = [planes_from_arcs(n_rows, n_nodes, *(x[code & bit > 0] for x in (row, node, other))) for bit in (1, 2)]
+    return join_halves(halves)
 
 
 def marks_from_planes(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
