@@ -62,8 +62,8 @@ def _blocks_of_edges(graphs: Iterable[tuple[int, Matched, _Marks]]) -> Iterator[
             for at, (_, matched, marks) in enumerate(some)
             for (i, j), codes in marks.items()
         )
-        arrays = np.fromiter(chain.from_iterable(edges), np.int64).reshape(-1, 5).T
-        planes = mixed.planes_from_ends(len(some), n_nodes, mixed.EdgeArrays(*arrays))
+        ends = np.fromiter(chain.from_iterable(edges), np.int64).reshape(-1, 5).T
+        planes = mixed.planes_from_ends(len(some), n_nodes, ends)
         rows, node_set = np.array([(row, matched.node_set) for row, matched, _ in some], np.int64).T
         yield from _blocks(n_nodes, rows, planes, node_set)
 
