@@ -297,7 +297,10 @@ class GraphPairs(StoredPairs):
 
         Where only some classes are allowed, graphs that are not in the class that their cell declares are refused too.
         """
-        other = self._misfits if truth_kinds is not ANY_KIND else np.zeros(self.n, bool)
+        # classes that are not compared with each other
+        other = np.zeros(self.n, bool)
+        if truth_kinds is not ANY_KIND and self.truth.origins is None and self.is_mixed:
+            other = ~COMPARABLE[self.truth.kinds[self.truth_index], self.estimate.kinds[self.estimate_index]]
         of_truth = kinds if truth_kinds is None else truth_kinds
         if self.truth.origins is not None and KINDS[DAG] in of_truth:
             of_truth = KINDS  # the metric reads the graph beside its projection
@@ -308,13 +311,6 @@ class GraphPairs(StoredPairs):
         if not all(map(any, allowed)):
             return np.ones(self.n, bool)
         return super().refused(kinds, of_truth) | self._misdeclared | other
-
-    @cached_property
-    def _misfits(self) -> NDArray[np.bool_]:
-        """Which pairs have classes that are not compared with each other."""
-        if self.truth.origins is not None or not self.is_mixed:
-            return np.zeros(self.n, bool)
-        return ~COMPARABLE[self.truth.kinds[self.truth_index], self.estimate.kinds[self.estimate_index]]
 
     @property
     def _misdeclared(self) -> NDArray[np.bool_]:
