@@ -331,10 +331,9 @@ _KNOWN: dict[tuple[Any, ...], _Known] = {}
 def is_packed(series: pd.Series) -> bool:
     """Return whether a column has an Arrow binary dtype."""
     dtype = series.dtype
-    if not isinstance(dtype, pd.ArrowDtype):
-        return False
     # by name, as pyarrow has the type of views, and its test, since 16
-    return str(dtype.pyarrow_dtype).startswith(("binary", "large_binary", "fixed_size_binary"))
+    names = ("binary", "large_binary", "fixed_size_binary")
+    return isinstance(dtype, pd.ArrowDtype) and str(dtype.pyarrow_dtype).startswith(names)
 
 
 def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: Hashable | None = None) -> pd.Series:

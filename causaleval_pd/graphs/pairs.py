@@ -223,12 +223,6 @@ class GraphPairs(StoredPairs):
     truth: GraphBatch
     estimate: GraphBatch
 
-    @classmethod
-    def zip(cls, truth: GraphBatch, estimate: GraphBatch) -> GraphPairs:
-        """Pair the graphs of two batches one by one."""
-        index = np.arange(len(truth), dtype=np.int64)
-        return cls(truth, estimate, index, index)
-
     @property
     def n_nodes(self) -> int:
         """Number of nodes of every graph."""

@@ -257,7 +257,8 @@ def controls_of_edges(
     # the number of undirected edges is unknown, so that PDAGs are matched by CPDAGs
     kinds = np.array(["cpdag" if kind == "pdag" else kind], object)
     matching = Matching(empty, empty, kinds, None, dict(options))
-    return model.match(matching)(np.zeros(1, np.int64), GraphPairs.zip(batch, stand_in), key)
+    first = np.zeros(1, np.int64)
+    return model.match(matching)(first, GraphPairs(batch, stand_in, first, first), key)
 
 
 #: draws one control for an estimate
