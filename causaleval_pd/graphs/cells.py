@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,8 +62,8 @@ def _blocks_of_edges(graphs: Iterable[tuple[int, Matched, _Marks]]) -> Iterator[
             for at, (_, matched, marks) in enumerate(some)
             for (i, j), codes in marks.items()
         )
-        arrays = np.fromiter(chain.from_iterable(edges), np.int64).reshape(-1, 5).T
-        planes = mixed.planes_from_ends(len(some), n_nodes, mixed.EdgeArrays(*arrays))
+        ends = np.fromiter(chain.from_iterable(edges), np.int64).reshape(-1, 5).T
+        planes = mixed.planes_from_ends(len(some), n_nodes, ends)
         rows, node_set = np.array([(row, matched.node_set) for row, matched, _ in some], np.int64).T
         yield from _blocks(n_nodes, rows, planes, node_set)
 
@@ -97,15 +97,6 @@ def refuse_blank(text: str) -> None:
         )
 
 
-class _Stack(NamedTuple):
-    """Matrices that are decoded together: of one encoding, shape and kind of number, over the same labels."""
-
-    encoding: Encoding
-    labels: list[str]
-    matched: Matched
-    cells: list[tuple[int, NDArray[Any]]]
-
-
 class Cells:
     """Reads cells one after another; matrices and packed graphs wait until they can be decoded in bulk.
 
@@ -131,7 +122,8 @@ class Cells:
         self._packed: list[tuple[int, bytes]] = []
         #: the class that the cell of a row names
         self._named: dict[int, str] = {}
-        self._stacks: dict[tuple[Any, ...], _Stack] = {}
+        #: matrices that are decoded together, of one encoding, shape and kind of number: their names, and rows
+        self._stacks: dict[tuple[Any, ...], tuple[list[str], Matched, list[tuple[int, NDArray[Any]]]]] = {}
         self._graphs: list[tuple[int, Matched, _Marks]] = []
 
     def read(self, cells: Iterable[Any], n_rows: int) -> tuple[UnpackedColumn, NDArray[np.int16]]:
@@ -225,8 +217,8 @@ class Cells:
             if ends is not None:
                 self._graphs.append((row, matched, _one_a_pair(ends)))
                 return
-            stack = self._stacks[kind] = _Stack(encoding, names, matched, [])
-        stack.cells.append((row, values))
+            stack = self._stacks[kind] = names, matched, []
+        stack[-1].append((row, values))
 
     def _matrix_names(self, cell: Any, values: Any, expected: Nodes | None) -> Nodes:
         """Return the names of a matrix that brings none: those of `nodes=`, else numbers."""
@@ -273,13 +265,12 @@ class Cells:
                 declared[block.rows[chosen[wrong & one_a_pair]]] = KINDS.index("mixed")
 
     def _decode_stacks(self) -> Iterator[Block]:
-        for stack in self._stacks.values():
-            names, matched = stack.labels, stack.matched
+        for (encoding, *_), (names, matched, cells) in self._stacks.items():
             order = np.argsort(matched.rank)
-            for part in row_chunks(len(stack.cells), 8 * len(names) ** 2):
-                rows = np.array([row for row, _ in stack.cells[part]], dtype=np.int64)
+            for part in row_chunks(len(cells), 8 * len(names) ** 2):
+                rows = np.array([row for row, _ in cells[part]], dtype=np.int64)
                 try:
-                    marks = decode(stack.encoding, np.stack([matrix for _, matrix in stack.cells[part]]), names)
+                    marks = decode(encoding, np.stack([matrix for _, matrix in cells[part]]), names)
                 except CellError as fault:
                     raise ValueError(f"{self._where(int(rows[fault.position]))}: {fault}") from fault
                 planes = mixed.planes_from_marks(marks[:, order[:, None], order])

@@ -17,7 +17,6 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,12 +166,8 @@ def _within(undirected: Sequence[int], nodes: int) -> tuple[list[int], Sets]:
     return kept, tuple(sum(1 << at[b] for b in bits(undirected[a] & nodes)) for a in kept)
 
 
-class _Root(NamedTuple):
-    """What follows from a source of a part: its share of the ways, parents, and the parts that are left."""
-
-    ways: int
-    into: list[int]
-    left: list[tuple[list[int], Sets]]
+#: what follows from a source of a part: its number of ways, parents, and the parts that are left
+_Root = tuple[int, list[int], list[tuple[list[int], Sets]]]
 
 
 class _Parts:
@@ -197,7 +192,7 @@ class _Parts:
             for root in range(len(undirected)):
                 into, beside = _rooted(undirected, root)
                 left = [_within(beside, part) for part in components(beside)]
-                sources.append(_Root(math.prod(self.count(neighbours) for _, neighbours in left), into, left))
+                sources.append((math.prod(self.count(neighbours) for _, neighbours in left), into, left))
             self._found[undirected] = sources
         return self._found[undirected]
 
@@ -206,7 +201,7 @@ class _Parts:
         n, n_ends = len(undirected), sum(x.bit_count() for x in undirected)
         if n_ends == n * (n - 1):
             return math.factorial(n)
-        return n if n_ends == 2 * (n - 1) else sum(root.ways for root in self.roots(undirected))
+        return n if n_ends == 2 * (n - 1) else sum(n_ways for n_ways, _, _ in self.roots(undirected))
 
     def shares(self, undirected: Sets) -> Floats:
         """Return the share of the ways in which each edge has each of its directions."""
@@ -217,13 +212,13 @@ class _Parts:
             return _tree_shares(undirected)
         if undirected not in self._shares:
             roots, matrix = self.roots(undirected), np.zeros((n, n))
-            total = sum(root.ways for root in roots)
-            for root in roots:
+            total = sum(n_ways for n_ways, _, _ in roots)
+            for n_ways, into, left in roots:
                 # counts may exceed what a float can hold
-                share = root.ways / total
-                for node, parents in enumerate(root.into):
+                share = n_ways / total
+                for node, parents in enumerate(into):
                     matrix[list(bits(parents)), node] += share
-                for kept, neighbours in root.left:
+                for kept, neighbours in left:
                     matrix[np.ix_(kept, kept)] += share * self.shares(neighbours)
             self._shares[undirected] = matrix
         return self._shares[undirected]
@@ -240,12 +235,12 @@ class _Parts:
         if n_ends == 2 * (n - 1):
             return _rooted(undirected, int(generator.integers(n)))[0]
         roots = self.roots(undirected)
-        total = sum(root.ways for root in roots)
+        total = sum(n_ways for n_ways, _, _ in roots)
         # counts may exceed what a float can hold
-        weights = np.array([root.ways / total for root in roots])
-        chosen = roots[int(generator.choice(n, p=weights / weights.sum()))]
-        into = list(chosen.into)
-        for kept, neighbours in chosen.left:
+        weights = np.array([n_ways / total for n_ways, _, _ in roots])
+        _, parents_of, left = roots[int(generator.choice(n, p=weights / weights.sum()))]
+        into = list(parents_of)
+        for kept, neighbours in left:
             for a, parents in zip(kept, self.draw(neighbours, generator), strict=True):
                 into[a] |= sum(1 << kept[b] for b in bits(parents))
         return into

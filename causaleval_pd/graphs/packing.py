@@ -22,7 +22,7 @@ import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -329,10 +329,9 @@ _KNOWN: dict[tuple[Any, ...], _Known] = {}
 def is_packed(series: pd.Series) -> bool:
     """Return whether a column has an Arrow binary dtype."""
     dtype = series.dtype
-    if not isinstance(dtype, pd.ArrowDtype):
-        return False
     # by name, as pyarrow has the type of views, and its test, since 16
-    return str(dtype.pyarrow_dtype).startswith(("binary", "large_binary", "fixed_size_binary"))
+    names = ("binary", "large_binary", "fixed_size_binary")
+    return isinstance(dtype, pd.ArrowDtype) and str(dtype.pyarrow_dtype).startswith(names)
 
 
 def holds_cells(series: pd.Series, of: CellFormat, is_one: Callable[[Any], bool] = lambda cell: False) -> bool:
@@ -540,23 +539,18 @@ def shared_rows(
 
     Each item holds the two blocks, the rows where both have a graph, and where these stand in either block.
     """
-    matched, owner = [], None
-    for block in truth.blocks:
-        whole = len(block.rows) == truth.n_rows
-        for number, other in enumerate(estimate.blocks):
-            if other.n_nodes != block.n_nodes:
-                continue
-            if (whole and len(other.rows) == truth.n_rows) or np.array_equal(block.rows, other.rows):
-                # where a block holds every row, its positions are the rows
-                index = block.rows if whole else np.arange(len(block.rows), dtype=np.int64)
-                matched.append((block, other, block.rows, index, index))
-                continue
-            if owner is None:
-                owner, position = np.full((2, estimate.n_rows), -1, dtype=np.int64)
-                for k, one in enumerate(estimate.blocks):
-                    owner[one.rows], position[one.rows] = k, np.arange(len(one.rows))
-            left = np.flatnonzero(owner[block.rows] == number)
-            if len(left):
-                rows = block.rows[left]
-                matched.append((block, other, rows, left, position[rows]))
+    matched = []
+    for block, other in product(truth.blocks, estimate.blocks):
+        if block.n_nodes != other.n_nodes:
+            continue
+        if np.array_equal(block.rows, other.rows):
+            index = np.arange(len(block.rows), dtype=np.int64)
+            matched.append((block, other, block.rows, index, index))
+            continue
+        place = np.full(estimate.n_rows, -1, dtype=np.int64)
+        place[other.rows] = np.arange(len(other.rows))
+        position = place[block.rows]
+        left = np.flatnonzero(position >= 0)
+        if len(left):
+            matched.append((block, other, block.rows[left], left, position[left]))
     return matched

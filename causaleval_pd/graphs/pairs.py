@@ -218,14 +218,10 @@ class GraphBatch:
 class GraphPairs(StoredPairs):
     """Aligned pairs over graphs with the same number of nodes."""
 
+    kinds_of_sides = (KINDS, KINDS)
+
     truth: GraphBatch
     estimate: GraphBatch
-
-    @classmethod
-    def zip(cls, truth: GraphBatch, estimate: GraphBatch) -> GraphPairs:
-        """Pair the graphs of two batches one by one."""
-        index = np.arange(len(truth), dtype=np.int64)
-        return cls(truth, estimate, index, index)
 
     @property
     def n_nodes(self) -> int:
@@ -295,28 +291,20 @@ class GraphPairs(StoredPairs):
 
         Where only some classes are allowed, graphs that are not in the class that their cell declares are refused too.
         """
-        other = self._misfits if truth_kinds is not ANY_KIND else np.zeros(self.n, bool)
-        allowed = [kind in kinds for kind in KINDS]
-        truth_allowed = allowed if truth_kinds is None else [kind in truth_kinds for kind in KINDS]
-        if self.truth.origins is not None and truth_allowed[DAG]:
-            truth_allowed = [True] * len(KINDS)  # the metric reads the graph beside its projection
-        sides = allowed[self.estimate.possible], truth_allowed[self.truth.possible]
-        if all(map(all, sides)):
+        # classes that are not compared with each other
+        other = np.zeros(self.n, bool)
+        if truth_kinds is not ANY_KIND and self.truth.origins is None and self.is_mixed:
+            other = ~COMPARABLE[self.truth.kinds[self.truth_index], self.estimate.kinds[self.estimate_index]]
+        of_truth = kinds if truth_kinds is None else truth_kinds
+        if self.truth.origins is not None and KINDS[DAG] in of_truth:
+            of_truth = KINDS  # the metric reads the graph beside its projection
+        sides = (of_truth, self.truth), (kinds, self.estimate)
+        allowed = [[kind in some for kind in KINDS[graphs.possible]] for some, graphs in sides]
+        if all(map(all, allowed)):
             return other
-        if not all(map(any, sides)):
+        if not all(map(any, allowed)):
             return np.ones(self.n, bool)
-        true, estimated = (
-            np.array(classes)[side.kinds] for classes, side in ((truth_allowed, self.truth), (allowed, self.estimate))
-        )
-        fits = true[self.truth_index] & estimated[self.estimate_index]
-        return np.asarray(~fits | self._misdeclared | other)
-
-    @cached_property
-    def _misfits(self) -> NDArray[np.bool_]:
-        """Which pairs have classes that are not compared with each other."""
-        if self.truth.origins is not None or not self.is_mixed:
-            return np.zeros(self.n, bool)
-        return ~COMPARABLE[self.truth.kinds[self.truth_index], self.estimate.kinds[self.estimate_index]]
+        return super().refused(kinds, of_truth) | self._misdeclared | other
 
     @property
     def _misdeclared(self) -> NDArray[np.bool_]:

@@ -14,8 +14,8 @@ from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, DAG, KINDS, MAG, MIXED, PAG, a_kind
 from .mixed import conversions
 from .mixed.marks import lift
-from .node_names import names_per_row, short
-from .packing import Block, UnpackedColumn, group_rows, join_by_key
+from .node_names import Nodes, names_per_row, short
+from .packing import Block, UnpackedColumn, Where, group_rows, join_by_key
 
 Planes = NDArray[np.uint64]
 Latents = list[frozenset[str] | None]
@@ -30,7 +30,7 @@ def read_latents(latents: Any, n_rows: int, index: pd.Index | None = None) -> La
     return [None if names is None else frozenset(names) for names in rows]
 
 
-def projected(column: UnpackedColumn, latents: Latents, where: Callable[[int], str], target: int) -> UnpackedColumn:
+def projected(column: UnpackedColumn, latents: Latents, where: Where, target: int) -> UnpackedColumn:
     """Return the MAGs, PAGs or ADMGs (`target`) over the observed nodes; rows without latents become missing."""
     node_sets = {names: i for i, names in enumerate(column.node_sets)}
     parts = []
@@ -53,11 +53,7 @@ def projected(column: UnpackedColumn, latents: Latents, where: Callable[[int], s
 
 
 def _projected(
-    block: Block,
-    pairs: Sequence[tuple[tuple[str, ...], frozenset[str]]],
-    node_sets: dict[tuple[str, ...], int],
-    where: Callable[[int], str],
-    target: int,
+    block: Block, pairs: Sequence[tuple[Nodes, frozenset[str]]], node_sets: dict[Nodes, int], where: Where, target: int
 ) -> Block:
     """Project graphs of one class with as many latent nodes; `pairs` are their nodes and the latent ones."""
     kind, n_latent = int(block.kinds[0]), len(pairs[0][1])
@@ -75,15 +71,13 @@ def _projected(
             )
         return _with(block, _BY_CLASS[kind, target](planes, n_nodes), target)
     if n_latent or ADMG in (kind, target):
-        known: dict[tuple[Sequence[str], frozenset[str]], tuple[list[int], int]] = {}
-        for nodes, hidden in pairs:
-            if (nodes, hidden) not in known:
-                observed = [i for i, name in enumerate(nodes) if name not in hidden]
-                names = tuple(nodes[i] for i in observed)
-                known[nodes, hidden] = observed, node_sets.setdefault(names, len(node_sets))
-        kept = np.array([known[pair][0] for pair in pairs], np.int64).reshape(len(pairs), n_nodes - n_latent)
-        planes = conversions.project(planes, n_nodes, kept, to_admg=target == ADMG)
-        node_set = np.array([known[pair][1] for pair in pairs], np.int64)
+        observed, numbers = {}, {}
+        for nodes, hidden in dict.fromkeys(pairs):
+            kept = observed[nodes, hidden] = [i for i, name in enumerate(nodes) if name not in hidden]
+            numbers[nodes, hidden] = node_sets.setdefault(tuple(nodes[i] for i in kept), len(node_sets))
+        places = np.array([observed[pair] for pair in pairs], np.int64).reshape(len(pairs), n_nodes - n_latent)
+        planes = conversions.project(planes, n_nodes, places, to_admg=target == ADMG)
+        node_set = np.array([numbers[pair] for pair in pairs], np.int64)
         block = replace(block, n_nodes=n_nodes - n_latent, node_set=node_set)
     planes = conversions.mag_to_pag(lift(planes), block.n_nodes) if target == PAG else lift(planes)
     return _with(block, planes, target)
@@ -101,7 +95,7 @@ def _with(block: Block, planes: Planes, kind: int) -> Block:
     return replace(block, planes=planes, kinds=np.full(len(planes), kind, np.uint8))
 
 
-def completed(column: UnpackedColumn, where: Callable[[int], str]) -> UnpackedColumn:
+def completed(column: UnpackedColumn, where: Where) -> UnpackedColumn:
     """Return the maximal ancestral graphs that complete the ancestral graphs of a column."""
     from .faults import fault_of
 

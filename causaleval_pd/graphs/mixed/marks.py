@@ -11,7 +11,6 @@ Two graphs differ in a pair iff they do in one of its four bits, and nodes are a
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from ..kernels.planes import (
     NONE,
     TAIL,
     count_ones,
-    plane_words,
+    planes_from_arcs,
     planes_from_matrices,
     row_chunks,
 )
@@ -31,16 +30,6 @@ Planes = NDArray[np.uint64]
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
 Edge = tuple[int, int, int, int]
-
-
-class EdgeArrays(NamedTuple):
-    """Edges of a block of graphs: their row, the nodes low < high, and the codes at both, 0 for two edges."""
-
-    row: Ints
-    low: Ints
-    high: Ints
-    at_low: Ints
-    at_high: Ints
 
 
 def is_mixed(planes: Planes) -> bool:
@@ -145,11 +134,11 @@ def count_edges(planes: Planes) -> Ints:
     return count_bits(adjacencies(planes)) + (count_bits(doubles(planes)) if is_mixed(planes) else 0)
 
 
-def ends_from_planes(planes: Planes, n_nodes: int) -> EdgeArrays:
-    """Return the edges of graphs of four planes, by row and pair."""
+def ends_from_planes(planes: Planes, n_nodes: int) -> Ints:
+    """Return the edges of graphs of four planes, (5, N): row, nodes low < high, and the codes at both."""
     first = np.arange(n_nodes, dtype=np.int64)
     first = first * n_nodes - first * (first + 1) // 2
-    edges = []
+    edges = [np.zeros((5, 0), np.int64)]
     for part in row_chunks(len(planes), 256 * planes.shape[2]):
         bits = np.unpackbits(np.ascontiguousarray(planes[part]).view(np.uint8), axis=-1, bitorder="little")
         row, pair = np.nonzero(bits.any(axis=1))
@@ -157,7 +146,7 @@ def ends_from_planes(planes: Planes, n_nodes: int) -> EdgeArrays:
         codes = bits[row, :, pair].astype(np.int64)
         at_low, at_high = codes[:, 0] + 2 * codes[:, 1], codes[:, 2] + 2 * codes[:, 3]
         edges.append(np.stack([row + part.start, low, pair - first[low] + low + 1, at_low, at_high]))
-    return EdgeArrays(*(np.concatenate(edges, axis=1) if edges else np.zeros((5, 0), np.int64)))
+    return np.concatenate(edges, axis=1)
 
 
 def edges_of(planes: Planes, n_nodes: int) -> list[list[Edge]]:
@@ -167,23 +156,16 @@ def edges_of(planes: Planes, n_nodes: int) -> list[list[Edge]]:
     return [edges[a:b] for a, b in pairwise(np.searchsorted(row, np.arange(len(planes) + 1)).tolist())]
 
 
-def planes_from_ends(n_rows: int, n_nodes: int, ends: EdgeArrays) -> Planes:
+def planes_from_ends(n_rows: int, n_nodes: int, ends: Ints) -> Planes:
     """Set the codes of pairs in fresh planes; a pair named twice has the codes of both, as ``->`` and ``<->`` do.
 
     Nodes may be in either order. Codes (1, 2) and (2, 2) of one pair make (0, 2).
     """
-    words = plane_words(n_nodes)
     row, a, b, at_a, at_b = ends
-    turned = a > b
-    low, high = np.where(turned, b, a), np.where(turned, a, b)
-    at_low, at_high = np.where(turned, at_b, at_a), np.where(turned, at_a, at_b)
-    pair = low * n_nodes - low * (low + 1) // 2 + high - low - 1
-    planes = np.zeros((n_rows, N_MIXED_PLANES, words), np.uint64)
-    for plane, codes in enumerate((at_low & 1, at_low >> 1, at_high & 1, at_high >> 1)):
-        chosen = codes.astype(bool)
-        bit = np.left_shift(np.uint64(1), (pair[chosen] & 63).astype(np.uint64))
-        np.bitwise_or.at(planes.reshape(-1), (row[chosen] * N_MIXED_PLANES + plane) * words + (pair[chosen] >> 6), bit)
-    return planes
+    # a mark stands in the planes as the arc from its node
+    row, node, other, code = (np.concatenate(x) for x in ((row, row), (a, b), (b, a), (at_a, at_b)))
+    halves = [planes_from_arcs(n_rows, n_nodes, *(x[code & bit > 0] for x in (row, node, other))) for bit in (1, 2)]
+    return join_halves(halves)
 
 
 def marks_from_planes(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..kernels import mixed_kernels
 from ..kernels.inputs import read_only
-from ..kernels.planes import ADMG, DAG, MAG, PAG
+from ..kernels.planes import ADMG, DAG, PAG
 from .conversions import check_size, mag_to_pag, pag_to_mag, project, ready
 from .marks import directed_part, doubles, lift
 
@@ -133,26 +133,15 @@ def adjustment_mistakes(truth: EffectGraphs, estimate: EffectGraphs, index: tupl
         used, positions = np.unique(left[chosen], return_inverse=True)
         true = target = _graphs(truth.planes[used], truth.models[used], of_model)
         if of_model:
-            planes = _targets(true.planes, n_nodes, kind)
+            # what a graph of the estimate's class could find of ADMGs: their MAGs or PAGs, or the ADMGs themselves
+            planes = true.planes if kind in _MODELS else _to_mags(true.planes, n_nodes)
+            planes = mag_to_pag(planes, n_nodes) if kind == PAG else planes
             models = as_models(planes, np.full(len(used), kind, np.uint8), n_nodes)
             target = _graphs(planes, models, kind in _MODELS)
-        mistakes[chosen] = mixed_kernels().mixed_adjustment_mistakes(
-            true,
-            target,
-            _graphs(estimate.planes, estimate.models, kind in _MODELS),
-            read_only(positions.reshape(-1), np.int64),
-            read_only(right[chosen], np.int64),
-            n_nodes,
-        )
+        answering = _graphs(estimate.planes, estimate.models, kind in _MODELS)
+        places = (read_only(x, np.int64) for x in (positions.reshape(-1), right[chosen]))
+        mistakes[chosen] = mixed_kernels().mixed_adjustment_mistakes(true, target, answering, *places, n_nodes)
     return mistakes
-
-
-def _targets(planes: Planes, n_nodes: int, kind: int) -> Planes:
-    """Return what a graph of a class could find of ADMGs: their MAGs or PAGs, or the ADMGs themselves."""
-    if kind in _MODELS:
-        return planes
-    mags = _to_mags(planes, n_nodes)
-    return mags if kind == MAG else mag_to_pag(mags, n_nodes)
 
 
 def _graphs(planes: Planes, models: Planes, are_models: bool) -> Any:

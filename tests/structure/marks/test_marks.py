@@ -29,7 +29,7 @@ def drawn(n, d, *, doubles, seed, edges=EDGES):
 def paired(truth, estimate):
     d = truth.shape[1]
     sides = [GraphBatch(d, planes_from_marks(x), np.full(len(x), 8, np.uint8)) for x in (truth, estimate)]
-    return GraphPairs.zip(*sides)
+    return GraphPairs(*sides, *[np.arange(len(truth))] * 2)
 
 
 def ends(marks):

@@ -481,7 +481,8 @@ def published_controls(
     # the number of undirected edges is unknown, so that PDAGs are matched by CPDAGs
     kinds = np.array(["cpdag" if kind == "pdag" else kind], object)
     matching = Matching(empty, empty, kinds, None, {**options, "order": order, "shared": None})
-    return model.match(matching)(np.zeros(1, np.int64), GraphPairs.zip(batch, estimate), key)
+    first = np.zeros(1, np.int64)
+    return model.match(matching)(first, GraphPairs(batch, estimate, first, first), key)
 
 
 def _sharing(in_truth: NDArray[np.bool_], n_edges: int, shared: Any) -> Ints:

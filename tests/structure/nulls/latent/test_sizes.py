@@ -82,7 +82,8 @@ def graphs_of(batch):
 
 def controls_of_all(estimates, null):
     """One guess a row by a null model that keeps what the row's estimate shows."""
-    pairs = GraphPairs.zip(*[batch_of(estimates)] * 2)
+    batch = batch_of(estimates)
+    pairs = GraphPairs(batch, batch, *[np.arange(len(batch))] * 2)
     model = find_null(get_field("graph"), null)
     empty = pd.Series([None] * pairs.n, dtype=object)
     keys = np.random.default_rng(8).integers(2**63, size=pairs.n).astype(np.uint64)
