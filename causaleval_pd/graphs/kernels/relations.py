@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -10,12 +12,15 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from .bits import (
     ARROW,
     LAST,
+    NONE,
     ONE,
     SIX,
     TAIL,
     ZERO,
+    add,
     compact,
     copy_row,
+    count_colliders,
     drop,
     mark_rows,
     marks_of,
@@ -26,7 +31,7 @@ from .bits import (
 )
 from .inputs import SEPARATORS, Comparison, Ints, Words, checked_comparison, edge_numbers
 from .lanes import Arcs, Flags, GraphRoom, Nodes, Workspace, load_graph, sort_arcs, spread_back, workspace
-from .planes import row_words
+from .planes import N_MIXED_PLANES, N_PLANES, row_words
 
 #: how a graph chooses the set that separates two nodes
 _PARENT, _ANCESTOR, _NEAREST = range(3)
@@ -157,6 +162,84 @@ def blanket_counts(
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     out = np.empty((3, len(pairs.truth_index)), np.int64)
     _blanket_counts(pairs, np.empty((4, n_nodes, row_words(n_nodes)), np.uint64), out)
+    return out.T
+
+
+@kernel_part
+def _parent_rows(planes: Words, parents: Words, adjacent: Words) -> None:
+    """Fill the rows of strict parents and of neighbours of a graph."""
+    mark_rows(planes, parents, adjacent)
+    for v in range(parents.shape[0]):
+        for w in range(parents.shape[1]):
+            into, out = parents[v, w], adjacent[v, w]
+            parents[v, w] = into & ~out
+            adjacent[v, w] = into | out
+
+
+@kernel_part
+def _head_rows(planes: Words, heads: Words, near: Words) -> None:
+    """Fill for each node the nodes on whose edge it has a head, also beside a tail, and those adjacent to it."""
+    compact()
+    heads[:] = ZERO
+    near[:] = ZERO
+    n_nodes = np.uint64(near.shape[0])
+    i, end = ZERO, n_nodes - ONE
+    for w in range(np.uint64(planes.shape[1])):
+        for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
+            i, end = row_of(pair, i, end, n_nodes)
+            j = pair + n_nodes - end
+            here, there = marks_of(planes, w, pair)
+            add(near[i], j)
+            add(near[j], i)
+            if here == ARROW or (here == NONE and there == ARROW):
+                add(heads[i], j)
+            if there == ARROW or (there == NONE and here == ARROW):
+                add(heads[j], i)
+
+
+@kernel_part
+def _count_shared(pairs: Comparison, fill_rows: Callable[..., None], rows: Words, out: NDArray[np.int32]) -> None:
+    """Fill the unshielded colliders of truth, estimate and both, one row each."""
+    heads, near, claimed, other = rows[0], rows[1], rows[2], rows[3]
+    true = 0
+    for n in range(pairs.truth_index.size):
+        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            fill_rows(pairs.truth[pairs.truth_index[n]], heads, near)
+            true = count_colliders(heads, near)
+        fill_rows(pairs.estimate[pairs.estimate_index[n]], claimed, other)
+        out[0, n], out[1, n] = true, count_colliders(claimed, other)
+        for v in range(heads.shape[0]):
+            for w in range(heads.shape[1]):
+                claimed[v, w] &= heads[v, w]
+                other[v, w] |= near[v, w]
+        out[2, n] = count_colliders(claimed, other)
+
+
+@kernel
+def _v_structures(pairs: Comparison, rows: Words, out: NDArray[np.int32]) -> None:
+    """Count those of directed edges."""
+    _count_shared(pairs, _parent_rows, rows, out)
+
+
+@kernel
+def _mixed_colliders(pairs: Comparison, rows: Words, out: NDArray[np.int32]) -> None:
+    """Count those of four planes."""
+    compact()
+    _count_shared(pairs, _head_rows, rows, out)
+
+
+def collider_counts(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
+) -> NDArray[np.int32]:
+    """Count unshielded colliders A *-> B <-* C, A and C not adjacent; of plain graphs those of directed edges.
+
+    Columns of the result (n, 3): those of the truth, of the estimate and of both. Parameters as in `adjacency_counts`.
+    """
+    plain = np.shape(truth)[1] == N_PLANES
+    size = {"n_nodes": n_nodes} if plain else {"n_planes": N_MIXED_PLANES}
+    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, **size)
+    out, rows = np.empty((3, len(pairs.truth_index)), np.int32), np.empty((4, n_nodes, row_words(n_nodes)), np.uint64)
+    (_v_structures if plain else _mixed_colliders)(pairs, rows, out)
     return out.T
 
 

@@ -113,7 +113,7 @@ def test_every_layout_meets_the_same_compiled_function():
     for given in [planes, *variants(planes).values()]:
         kernels.direction_counts(given, given, INDEX, INDEX.astype(np.int32))
         kernels.adjacency_counts(given, given, INDEX, INDEX.astype(np.int32), 10)
-        kernels.v_structure_counts(given, given, INDEX, INDEX, 10)
+        kernels.collider_counts(given, given, INDEX, INDEX, 10)
         kernels.is_acyclic(given, 10)
     every = [*vars(kernels).values(), *vars(pair_counts).values()]
     modules = kernels.__name__, pair_counts.__name__
@@ -129,7 +129,7 @@ def test_bits_of_no_pair_are_refused():
         with pytest.raises(ValueError, match="row 3: planes have bits that belong to no pair of 10 nodes"):
             getattr(kernels, name)(planes, 10)
     with pytest.raises(ValueError, match="row 3: planes have bits"):
-        kernels.v_structure_counts(planes, planes, INDEX, INDEX, 10)
+        kernels.collider_counts(planes, planes, INDEX, INDEX, 10)
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,12 @@ from .classes import (
 )
 from .draws import ANY, NO_MAG, OTHER_NUMBER, draw_latent
 from .projection import project
-from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, collider_counts, relate
+from .relations import ANCESTORS, DIRECTED_PATHS, VISIBLE, relate
 from .separation import smallest_separators
 
 __all__ = [
     "ALMOST_CYCLE", "ANCESTORS", "ANY", "CHECK_MAG", "CHECK_PAG", "COMPLETE", "CYCLE", "DIRECTED_PATHS", "MAG_TO_PAG",
     "NOT_CHORDAL", "NOT_MAXIMAL", "NO_MAG", "OTHER_MARKS", "OTHER_NUMBER", "PAG_TO_MAG", "TAIL_EDGE", "VALID",
-    "VISIBLE", "Graphs", "collider_counts", "convert", "draw_latent", "mixed_adjustment_mistakes",
+    "VISIBLE", "Graphs", "convert", "draw_latent", "mixed_adjustment_mistakes",
     "mixed_separation_mistakes", "project", "relate", "smallest_separators",
 ]  # fmt: skip
