@@ -95,54 +95,32 @@ def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) 
 
 
 @kernel_part
-def _rule_1(g: Rows) -> bool:
-    """Orient b -> c where a *-> b o-* c, a and c not adjacent."""
-    compact()
-    changed = False
-    for b in range(np.uint64(g.near.shape[0])):
-        for w in range(np.uint64(g.near.shape[1])):
-            for c in members(w, g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]):
-                for k in range(g.near.shape[1]):
-                    if g.head[b, k] & ~g.near[c, k]:
-                        set_tail(g, b, c)
-                        set_head(g, c, b)
-                        changed = True
-                        break
-    return changed
-
-
-@kernel_part
-def _rule_2(g: Rows) -> bool:
-    """Orient a *-> c where a -> b *-> c or a *-> b -> c, and a *-o c."""
-    compact()
-    changed = False
-    for c in range(np.uint64(g.near.shape[0])):
-        for w in range(np.uint64(g.near.shape[1])):
-            for a in members(w, g.near[c, w] & ~g.head[c, w] & ~g.tail[c, w]):
-                for k in range(g.near.shape[1]):
-                    if g.far_head[a, k] & g.head[c, k] & (g.tail[a, k] | g.far_tail[c, k]):
-                        set_head(g, c, a)
-                        changed = True
-                        break
-    return changed
-
-
-@kernel_part
-def _rule_3(g: Rows, row: Words) -> bool:
-    """Orient t *-> b where a *-> b <-* c, a *-o t o-* c, t *-o b, a and c not adjacent."""
+def _orient_circles(g: Rows, row: Words) -> bool:
+    """Apply R1-R3 to each circle, that of v on v o-* u; return whether anything changes."""
     compact()
     changed = False
     words = np.uint64(g.near.shape[1])
-    for b in range(np.uint64(g.near.shape[0])):
-        if is_empty(g.head[b]):
+    for v in range(np.uint64(g.near.shape[0])):
+        if is_empty(g.head[v]):
             continue
         for w in range(words):
-            for t in members(w, g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]):
+            for u in members(w, g.near[v, w] & ~g.head[v, w] & ~g.tail[v, w]):
+                away, into = ZERO, ZERO
                 for k in range(words):
-                    row[k] = g.head[b, k] & g.near[t, k] & ~g.head[t, k] & ~g.tail[t, k]
-                if not is_clique(row, g.near):
-                    set_head(g, b, t)
-                    changed = True
+                    # R1: a *-> v, a and u not adjacent
+                    away |= g.head[v, k] & ~g.near[u, k]
+                    # R2: u -> b *-> v or u *-> b -> v
+                    into |= g.far_head[u, k] & g.head[v, k] & (g.tail[u, k] | g.far_tail[v, k])
+                    # R3: a *-> v <-* c, a *-o u o-* c, a and c not adjacent
+                    row[k] = g.head[v, k] & g.near[u, k] & ~g.head[u, k] & ~g.tail[u, k]
+                if away != ZERO:
+                    set_tail(g, v, u)
+                    set_head(g, u, v)
+                elif into != ZERO or not is_clique(row, g.near):
+                    set_head(g, v, u)
+                else:
+                    continue
+                changed = True
     return changed
 
 
@@ -234,16 +212,6 @@ def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch
 
 
 @kernel_part
-def _rule_8(g: Rows, a: np.uint64, c: np.uint64) -> bool:
-    """Return whether a -> b -> c."""
-    compact()
-    middles = ZERO
-    for w in range(g.near.shape[1]):
-        middles |= g.tail[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w]
-    return middles != ZERO
-
-
-@kernel_part
 def _rule_9(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
     """Return whether an uncovered possibly directed path leads from a to c by a node that is not adjacent to c."""
     compact()
@@ -305,7 +273,10 @@ def _tails(g: Rows, scratch: Scratch) -> bool:
         for c in range(np.uint64(g.near.shape[0])):
             for w in range(np.uint64(g.near.shape[1])):
                 for a in members(w, g.head[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]):
-                    if _rule_8(g, a, c) or _rule_9(g, a, c, scratch) or _rule_10(g, a, c, scratch):
+                    middles = ZERO  # R8: a -> b -> c
+                    for k in range(g.near.shape[1]):
+                        middles |= g.tail[a, k] & g.far_head[a, k] & g.head[c, k] & g.far_tail[c, k]
+                    if middles != ZERO or _rule_9(g, a, c, scratch) or _rule_10(g, a, c, scratch):
                         set_tail(g, a, c)
                         changed = True
         any_changed |= changed
@@ -319,7 +290,7 @@ def orient_heads(mag: Rows, g: Rows, scratch: Scratch) -> None:
     From the unshielded colliders on, these find all heads that the class shares: R8-R10 add none.
     """
     compact()
-    while _rule_1(g) | _rule_2(g) | _rule_3(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
+    while _orient_circles(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
         pass
 
 
