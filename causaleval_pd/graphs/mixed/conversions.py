@@ -48,10 +48,10 @@ def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:
     return array, int(count_edges(array).max(initial=0))
 
 
-def convert(planes: Planes, n_nodes: int, goal: str) -> tuple[Planes, Ints]:
-    """Convert or check graphs by the kernel for a goal of its own; return the results and the codes of their faults."""
+def convert(planes: Planes, n_nodes: int, goal: str) -> tuple[Planes, NDArray[np.bool_]]:
+    """Convert or check graphs by the kernel for a goal of its own; return the results, and which graphs do not fit."""
     array, most = ready(planes, n_nodes)
-    converted, faults = mixed_kernels().convert(array, n_nodes, getattr(mixed_kernels(), goal), most)
+    converted, faults = mixed_kernels().convert(array, n_nodes, goal, most)
     return converted, faults
 
 
@@ -65,8 +65,8 @@ def pag_to_mag(planes: Planes, n_nodes: int) -> Planes:
     return convert(planes, n_nodes, "PAG_TO_MAG")[0]
 
 
-def complete(planes: Planes, n_nodes: int) -> tuple[Planes, Ints]:
-    """Return the maximal completion of ancestral graphs, and the codes of the faults of those that are not ancestral.
+def complete(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.bool_]]:
+    """Return the maximal completion of ancestral graphs, and which graphs are not ancestral.
 
     A bidirected edge is added where an inducing path joins nodes that are not adjacent.
     """

@@ -38,7 +38,7 @@ from ..bits import (
     popcount,
     take_lowest,
 )
-from ..inputs import Ints, Words
+from ..inputs import Words
 from ..planes import row_words
 from .rows import Rows, clear, empty_rows, fill_ancestors, read_marks, set_head, set_tail, write_marks
 
@@ -323,9 +323,8 @@ def orient_tails(mag: Rows, g: Rows, scratch: Scratch) -> None:
 
 
 #: what to do with each graph
-CHECK_MAG, CHECK_PAG, COMPLETE, MAG_TO_PAG, PAG_TO_MAG = range(5)
-#: why a graph is not in its class, in the order of the checks
-VALID, TAIL_EDGE, NOT_CHORDAL, CYCLE, ALMOST_CYCLE, NOT_MAXIMAL, OTHER_MARKS = range(7)
+GOALS = ("CHECK_MAG", "CHECK_PAG", "COMPLETE", "MAG_TO_PAG", "PAG_TO_MAG")
+_CHECK_MAG, _CHECK_PAG, _COMPLETE, _MAG_TO_PAG, _PAG_TO_MAG = range(len(GOALS))
 
 
 @kernel_part
@@ -340,20 +339,19 @@ def _has_tail_edge(g: Rows) -> bool:
 
 
 @kernel_part
-def _ancestral_fault(g: Rows, ancestors: Words) -> int:
-    """Return why a graph of arrows and tails is not ancestral; fill the rows of ancestors if no edge has other ends."""
+def _is_ancestral(g: Rows, ancestors: Words) -> bool:
+    """Return whether a graph of arrows and tails is ancestral; fill the rows of ancestors if no edge has other ends."""
     compact()
     if _has_tail_edge(g):
-        return TAIL_EDGE
+        return False
     fill_ancestors(g, ancestors)
-    almost = False
     for v in range(np.uint64(g.near.shape[0])):
         if has(ancestors[v], v):
-            return CYCLE
+            return False
         for w in range(g.near.shape[1]):
             if g.head[v, w] & g.far_head[v, w] & ancestors[v, w]:
-                almost = True
-    return ALMOST_CYCLE if almost else VALID
+                return False
+    return True
 
 
 @kernel_part
@@ -452,33 +450,22 @@ def _same(left: Words, right: Words) -> bool:
 
 @kernel
 def _convert(
-    planes: Words,
-    goal: int,
-    mag: Rows,
-    pag: Rows,
-    matrix: Words,
-    names: Words,
-    scratch: Scratch,
-    out: Words,
-    faults: Ints,
-) -> None:
-    """Convert or check each graph; `faults` holds why it is not what it should be."""
+    planes: Words, goal: int, mag: Rows, pag: Rows, matrix: Words, names: Words, scratch: Scratch, out: Words,
+    faults: NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """Convert or check each graph; `faults` holds which are not what they should be."""
     compact()
+    of_pag, to_pag = goal in (_CHECK_PAG, _PAG_TO_MAG), goal in (_CHECK_PAG, _MAG_TO_PAG)
     for n in range(planes.shape[0]):
-        fault = VALID
-        of_pag = goal in (CHECK_PAG, PAG_TO_MAG)
         read_marks(planes[n], pag if of_pag else mag)
+        fits = True
         if of_pag:
-            if not _representative(pag, mag, matrix, scratch.rows):
-                fault = NOT_CHORDAL
-            if goal == CHECK_PAG and _has_tail_edge(pag):
-                fault = TAIL_EDGE
-        if fault == VALID and goal <= COMPLETE:
-            fault = _ancestral_fault(mag, matrix)
-            if fault == VALID and not is_maximal(mag, matrix, scratch.rows, goal == COMPLETE) and goal != COMPLETE:
-                fault = NOT_MAXIMAL
-        if fault == VALID and goal != CHECK_MAG:
-            to_pag = goal in (CHECK_PAG, MAG_TO_PAG)
+            fits = _representative(pag, mag, matrix, scratch.rows) and not (goal == _CHECK_PAG and _has_tail_edge(pag))
+        if fits and goal <= _COMPLETE:
+            fits = _is_ancestral(mag, matrix)
+            if fits:
+                fits = is_maximal(mag, matrix, scratch.rows, goal == _COMPLETE) or goal == _COMPLETE
+        if fits and goal != _CHECK_MAG:
             if to_pag:
                 begin(mag, pag)
                 changed = True
@@ -486,19 +473,17 @@ def _convert(
                     orient_heads(mag, pag, scratch)
                     changed = _tails(pag, scratch)
             write_marks(pag if to_pag else mag, names, out[n])
-            if goal == CHECK_PAG and not _same(out[n], planes[n]):
-                fault = OTHER_MARKS
-        faults[n] = fault
+            fits = goal != _CHECK_PAG or _same(out[n], planes[n])
+        faults[n] = not fits
 
 
-def convert(planes: Words, n_nodes: int, goal: int, most_edges: int) -> tuple[Words, NDArray[np.int64]]:
-    """Convert or check graphs (N, 4, W) without double edges; return the results and the codes of their faults.
+def convert(planes: Words, n_nodes: int, goal: str, most_edges: int) -> tuple[Words, NDArray[np.bool_]]:
+    """Convert or check graphs (N, 4, W) without double edges; return the results, and which graphs do not fit the goal.
 
     `most_edges` is the largest number of edges of a graph after the conversion.
     """
-    out, faults = np.zeros_like(planes), np.zeros(len(planes), np.int64)
+    out, faults = np.zeros_like(planes), np.zeros(len(planes), np.bool_)
     mag, pag = empty_rows(n_nodes), empty_rows(n_nodes)
-    matrix = np.zeros_like(mag.near)
-    names = np.arange(n_nodes, dtype=np.uint64)
-    _convert(planes, goal, mag, pag, matrix, names, scratch_for(n_nodes, most_edges), out, faults)
+    room = mag, pag, np.zeros_like(mag.near), np.arange(n_nodes, dtype=np.uint64), scratch_for(n_nodes, most_edges)
+    _convert(planes, GOALS.index(goal), *room, out, faults)
     return out, faults
