@@ -100,14 +100,11 @@ def _undirect(shares: Ints, keys: Words, start: int, count: int, out: Words) -> 
             wanted = (2 * left * undirected + edges) // (2 * edges) if edges > 0 else 0
             state = stream(keys[row], start + column)
             for w in range(graph.shape[1]):
-                word = graph[0, w] | graph[1, w]
-                while word != ZERO:
-                    edge = word & (~word + ONE)
-                    word ^= edge
+                for pair in members(ZERO, graph[0, w] | graph[1, w]):
                     state += STEP
                     if unit(state) * left < wanted:
-                        graph[0, w] |= edge
-                        graph[1, w] |= edge
+                        graph[0, w] |= ONE << pair
+                        graph[1, w] |= ONE << pair
                         wanted -= 1
                     left -= 1
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -166,66 +164,54 @@ def blanket_counts(
 
 
 @kernel_part
-def _parent_rows(planes: Words, parents: Words, adjacent: Words) -> None:
-    """Fill the rows of strict parents and of neighbours of a graph."""
-    mark_rows(planes, parents, adjacent)
-    for v in range(parents.shape[0]):
-        for w in range(parents.shape[1]):
-            into, out = parents[v, w], adjacent[v, w]
-            parents[v, w] = into & ~out
-            adjacent[v, w] = into | out
+def _fill_heads(planes: Words, plain: bool | None, mixed: bool | None, heads: Words, near: Words) -> None:
+    """Fill for each node the nodes on whose edge it has a head, and those adjacent to it."""
+    if plain is not None:
+        mark_rows(planes, heads, near)
+        for v in range(heads.shape[0]):
+            for w in range(heads.shape[1]):
+                into, out = heads[v, w], near[v, w]
+                heads[v, w] = into & ~out
+                near[v, w] = into | out
+    if mixed is not None:
+        compact()
+        heads[:] = ZERO
+        near[:] = ZERO
+        n_nodes = np.uint64(near.shape[0])
+        i, end = ZERO, n_nodes - ONE
+        for w in range(np.uint64(planes.shape[1])):
+            for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
+                i, end = row_of(pair, i, end, n_nodes)
+                j = pair + n_nodes - end
+                here, there = marks_of(planes, w, pair)
+                add(near[i], j)
+                add(near[j], i)
+                if here == ARROW or (here == NONE and there == ARROW):  # a head beside a tail has no mark
+                    add(heads[i], j)
+                if there == ARROW or (there == NONE and here == ARROW):
+                    add(heads[j], i)
 
 
-@kernel_part
-def _head_rows(planes: Words, heads: Words, near: Words) -> None:
-    """Fill for each node the nodes on whose edge it has a head, also beside a tail, and those adjacent to it."""
-    compact()
-    heads[:] = ZERO
-    near[:] = ZERO
-    n_nodes = np.uint64(near.shape[0])
-    i, end = ZERO, n_nodes - ONE
-    for w in range(np.uint64(planes.shape[1])):
-        for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
-            i, end = row_of(pair, i, end, n_nodes)
-            j = pair + n_nodes - end
-            here, there = marks_of(planes, w, pair)
-            add(near[i], j)
-            add(near[j], i)
-            if here == ARROW or (here == NONE and there == ARROW):
-                add(heads[i], j)
-            if there == ARROW or (there == NONE and here == ARROW):
-                add(heads[j], i)
-
-
-@kernel_part
-def _count_shared(pairs: Comparison, fill_rows: Callable[..., None], rows: Words, out: NDArray[np.int32]) -> None:
-    """Fill the unshielded colliders of truth, estimate and both, one row each."""
+@kernel
+def _collider_counts(
+    pairs: Comparison, plain: bool | None, mixed: bool | None, rows: Words, out: NDArray[np.int32]
+) -> None:
+    """Fill the unshielded colliders of truth, estimate and both, one row each. Numba leaves out what is None."""
+    if mixed is not None:
+        compact()
     heads, near, claimed, other = rows[0], rows[1], rows[2], rows[3]
     true = 0
     for n in range(pairs.truth_index.size):
         if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
-            fill_rows(pairs.truth[pairs.truth_index[n]], heads, near)
+            _fill_heads(pairs.truth[pairs.truth_index[n]], plain, mixed, heads, near)
             true = count_colliders(heads, near)
-        fill_rows(pairs.estimate[pairs.estimate_index[n]], claimed, other)
+        _fill_heads(pairs.estimate[pairs.estimate_index[n]], plain, mixed, claimed, other)
         out[0, n], out[1, n] = true, count_colliders(claimed, other)
         for v in range(heads.shape[0]):
             for w in range(heads.shape[1]):
                 claimed[v, w] &= heads[v, w]
                 other[v, w] |= near[v, w]
         out[2, n] = count_colliders(claimed, other)
-
-
-@kernel
-def _v_structures(pairs: Comparison, rows: Words, out: NDArray[np.int32]) -> None:
-    """Count those of directed edges."""
-    _count_shared(pairs, _parent_rows, rows, out)
-
-
-@kernel
-def _mixed_colliders(pairs: Comparison, rows: Words, out: NDArray[np.int32]) -> None:
-    """Count those of four planes."""
-    compact()
-    _count_shared(pairs, _head_rows, rows, out)
 
 
 def collider_counts(
@@ -236,10 +222,11 @@ def collider_counts(
     Columns of the result (n, 3): those of the truth, of the estimate and of both. Parameters as in `adjacency_counts`.
     """
     plain = np.shape(truth)[1] == N_PLANES
-    size = {"n_nodes": n_nodes} if plain else {"n_planes": N_MIXED_PLANES}
-    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, **size)
+    pairs = checked_comparison(
+        truth, estimate, truth_index, estimate_index, n_planes=(N_PLANES if plain else N_MIXED_PLANES,), n_nodes=n_nodes
+    )
     out, rows = np.empty((3, len(pairs.truth_index)), np.int32), np.empty((4, n_nodes, row_words(n_nodes)), np.uint64)
-    (_v_structures if plain else _mixed_colliders)(pairs, rows, out)
+    _collider_counts(pairs, True if plain else None, None if plain else True, rows, out)
     return out.T
 
 
@@ -415,9 +402,17 @@ def _count_mistakes(
 
 @kernel
 def _separation_mistakes(
-    pairs: Comparison, separator: int, room: GraphRoom | None, true: Arcs, true_both: Nodes | None, arcs: Arcs,
-    both: Nodes | None, adjacent: Flags, rows: Words, out: Ints,
-) -> None:  # fmt: skip
+    pairs: Comparison,
+    separator: int,
+    room: GraphRoom | None,
+    true: Arcs,
+    true_both: Nodes | None,
+    arcs: Arcs,
+    both: Nodes | None,
+    adjacent: Flags,
+    rows: Words,
+    out: Ints,
+) -> None:
     """Fill the mistakes of each pair; -1 where a graph has a cycle. Plain graphs need a `room`, mixed ones `both`."""
     compact()
     x, y = rows[_X], rows[_Y]

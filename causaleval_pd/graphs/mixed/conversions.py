@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import mixed_kernels
-from ..kernels.inputs import read_only
-from ..kernels.planes import N_MIXED_PLANES, padding_mask, plane_words
+from ..kernels.inputs import checked_planes, read_only
+from ..kernels.planes import N_MIXED_PLANES, plane_words
 from .marks import circles, count_edges, doubles, lift
 
 Planes = NDArray[np.uint64]
@@ -35,14 +35,7 @@ def not_simple(planes: Planes) -> NDArray[np.bool_]:
 def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:
     """Return blocks (N, 4, W) without double edges ready for a kernel, and the largest number of their edges."""
     check_size(n_nodes)
-    array = read_only(planes, np.uint64)
-    shape = (N_MIXED_PLANES, plane_words(n_nodes))
-    if array.ndim != 3 or array.shape[1:] != shape:
-        raise ValueError(
-            f"mixed graphs on {n_nodes} nodes have planes of the shape (N, {shape[0]}, {shape[1]}), found {array.shape}"
-        )
-    if (array[:, :, -1] & padding_mask(n_nodes)).any():
-        raise ValueError(f"planes have bits that belong to no pair of {n_nodes} nodes; they must be zero")
+    array = checked_planes(planes, n_nodes, N_MIXED_PLANES)
     if doubles(array).any():
         raise ValueError("graphs with two edges between the same nodes are not of this class; project them to MAGs")
     return array, int(count_edges(array).max(initial=0))

@@ -413,11 +413,9 @@ def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
                 pag.head[v, w] | pag.tail[v, w] | pag.far_head[v, w] | pag.far_tail[v, w]
             )
             for u in members(w, pag.near[v, w] & ~circles[v, w]):
-                if has(pag.head[v], u):
-                    set_head(mag, v, u)
-                elif has(pag.tail[v], u) or has(pag.far_head[v], u):
+                if has(pag.tail[v], u) or (has(pag.far_head[v], u) and not has(pag.head[v], u)):
                     set_tail(mag, v, u)
-                else:  # an edge v o- u, which no legal PAG has
+                else:  # also on an edge v o- u, which no legal PAG has
                     set_head(mag, v, u)
     for _ in range(n_nodes):
         best, most = ZERO, -1
@@ -450,9 +448,16 @@ def _same(left: Words, right: Words) -> bool:
 
 @kernel
 def _convert(
-    planes: Words, goal: int, mag: Rows, pag: Rows, matrix: Words, names: Words, scratch: Scratch, out: Words,
+    planes: Words,
+    goal: int,
+    mag: Rows,
+    pag: Rows,
+    matrix: Words,
+    names: Words,
+    scratch: Scratch,
+    out: Words,
     faults: NDArray[np.bool_],
-) -> None:  # fmt: skip
+) -> None:
     """Convert or check each graph; `faults` holds which are not what they should be."""
     compact()
     of_pag, to_pag = goal in (_CHECK_PAG, _PAG_TO_MAG), goal in (_CHECK_PAG, _MAG_TO_PAG)

@@ -139,9 +139,16 @@ def _rank(state: np.uint64, m: int, edges: Words, ranks: Words) -> np.uint64:
 
 @kernel
 def _draw(
-    skeletons: Words, index: Ints, laws: MagLaws, start: int, count: int, tries: int, room: DrawRoom, out: Words,
+    skeletons: Words,
+    index: Ints,
+    laws: MagLaws,
+    start: int,
+    count: int,
+    tries: int,
+    room: DrawRoom,
+    out: Words,
     shown: Ints,
-) -> None:  # fmt: skip
+) -> None:
     """Draw graphs, the draws of a row together; `shown` holds the numbers of bidirected edges that they show."""
     compact()
     d, has_skeletons, low, high = np.uint64(room.ranks.size), len(index) > 0, room.edges[0], room.edges[1]
