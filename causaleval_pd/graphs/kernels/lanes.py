@@ -169,7 +169,7 @@ def sort_arcs(room: GraphRoom, n_arcs: int, tail: Nodes, head: Nodes, undirected
 def load_graph(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     """Read a DAG or CPDAG into sorted arcs."""
     compact()
-    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
+    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends[0], room.ends[1], room.undirected)
     if n_undirected > 0:
         orient_undirected(room, n)
     acyclic = sort_arcs(room, n, arcs.tail, arcs.head, arcs.undirected)

@@ -40,7 +40,7 @@ _INSIDE, _NOWHERE, _X, _Y, _GIVEN, _ROWS = range(5, 11)
 @kernel_part
 def _read_directed(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     """Read the directed edges of any graph, in a causal order where there is one."""
-    n_edges, _ = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
+    n_edges, _ = read_edges(planes, room.nodes.shape[1] - 1, room.ends[0], room.ends[1], room.undirected)
     n = 0
     for a in range(n_edges):
         if not room.undirected[a]:

@@ -230,35 +230,27 @@ def _rule_9(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
 def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
     """Return whether such paths from a, by two nodes that are not adjacent, end at two parents of c."""
     compact()
-    first, parents = scratch.rows[0], scratch.rows[1]
+    first, parents, reached = scratch.rows[0], scratch.rows[1], scratch.reached
     words = np.uint64(first.size)
-    n_parents = 0
     for w in range(words):
         parents[w] = g.head[c, w] & g.far_tail[c, w]
-        n_parents += popcount(parents[w])
-    n_parents -= np.int64(has(parents, a))
     drop(parents, a)
+    n_parents = 0
+    for w in range(words):
+        n_parents += popcount(parents[w])
     if n_parents < 2:
         return False
     fill_first_steps(g, a, first)
     drop(first, c)
     fill_by_first_step(g, a, first, parents, scratch)
-    return _two_ends(g, first, scratch.reached)
-
-
-@kernel_part
-def _two_ends(g: Rows, first: Words, reached: Words) -> bool:
-    """Return whether two first steps that are not adjacent reach at least two nodes between them."""
-    compact()
-    words = np.uint64(first.size)
     for w in range(words):
         for f in members(w, first[w]):
             for k in range(words):
                 for h in members(k, first[k] & ~g.near[f, k]):
-                    count = 0
+                    ends = 0
                     for at in range(words):
-                        count += popcount(reached[f, at] | reached[h, at])
-                    if h != f and count > 1:
+                        ends += popcount(reached[f, at] | reached[h, at])
+                    if h != f and ends > 1:
                         return True
     return False
 
