@@ -191,7 +191,9 @@ def _draw(
                     shuffle(state, room.names)
                 if laws.to_pag[row]:
                     orient_tails(room.mag, room.pag, room.scratch)
-                write_marks(room.pag if laws.to_pag[row] else room.mag, room.names, out[at])
+                    write_marks(room.pag, room.names, out[at])
+                else:
+                    write_marks(room.mag, room.names, out[at])
 
 
 def draw_latent(
