@@ -24,7 +24,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels import kernels, mixed_kernels
+from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, DAG, DIGRAPH, MAG, MIXED, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL
 from .mixed import marks as mixed
 from .mixed.conversions import convert, not_simple
@@ -73,8 +73,7 @@ def _checked(planes: Planes, n_nodes: int, goal: str, possible: Flags) -> Flags:
     chosen = np.flatnonzero(possible)
     flags = np.zeros(len(planes), np.bool_)
     if len(chosen):
-        _, faults = convert(planes[chosen], n_nodes, goal)
-        flags[chosen] = faults == mixed_kernels().VALID
+        flags[chosen] = ~convert(planes[chosen], n_nodes, goal)[1]
     return flags
 
 

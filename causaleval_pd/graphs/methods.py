@@ -339,7 +339,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             if mixed.is_mixed(block.planes):
                 return relations.unshielded_colliders(block.planes, block.n_nodes)
             every = np.arange(len(block.rows), dtype=np.int64)
-            counts = kernels().v_structure_counts(block.planes, block.planes, every, every, block.n_nodes)
+            counts = kernels().collider_counts(block.planes, block.planes, every, every, block.n_nodes)
             return np.asarray(counts)[:, 0]
 
         return self._per_block(count)

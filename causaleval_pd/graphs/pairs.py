@@ -378,7 +378,7 @@ class GraphPairs(StoredPairs):
         if self.is_mixed:
             true, estimated, both = relations.shared_colliders(*self._sides("lifted"), self.n_nodes).T
         else:
-            true, estimated, both = self._counted(kernels().v_structure_counts)
+            true, estimated, both = self._counted(kernels().collider_counts)
         return Confusion(both, true, estimated)
 
     @cached_property

@@ -104,7 +104,7 @@ def completed(column: UnpackedColumn, where: Where) -> UnpackedColumn:
         simple = ~conversions.not_simple(planes)
         done, faults = conversions.complete(planes[simple], block.n_nodes)
         wrong = ~simple
-        wrong[simple] = faults != 0
+        wrong[simple] = faults
         if wrong.any():
             at = int(wrong.argmax())
             fault = fault_of(planes[at], column.node_sets[block.node_set[at]], MAG)

@@ -291,10 +291,12 @@ def list_edges(graph: Words, n_nodes: np.uint64, low: Words, high: Words) -> int
 
 
 @kernel_part
-def read_edges(planes: Words, n_nodes: int, ends: NDArray[Any], undirected: NDArray[Any]) -> tuple[int, int]:
+def read_edges(
+    planes: Words, n_nodes: int, tail: NDArray[Any], head: NDArray[Any], undirected: NDArray[Any]
+) -> tuple[int, int]:
     """Fill in the edges (tail, head) of a graph and whether they are undirected; return the numbers of both."""
     compact()
-    forwards, backwards, tail, head = planes[0], planes[1], ends[0], ends[1]
+    forwards, backwards = planes[0], planes[1]
     n_edges = loose = 0
     nodes = np.uint64(n_nodes)
     i, end = ZERO, nodes - ONE

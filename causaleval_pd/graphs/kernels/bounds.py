@@ -37,13 +37,13 @@ from .bits import (
     read_edges,
 )
 from .inputs import Comparison, Ints, Words, checked_comparison
-from .lanes import Arcs, GraphRoom, Workspace, load_graph, walk_open, workspace
+from .lanes import Arcs, Workspace, load_graph, walk_open, workspace
 from .planes import row_words
 
 #: counters
 _STATES, _CHOICES, _CHILDREN, _BASE = range(4)
 #: columns of the table of states and choices
-_FIRST_CHOICE, _LOW, _HIGH, _BY_SIZE, _SOURCE, _COST, _FIRST_CHILD, _COLUMNS = range(8)
+_FIRST_CHOICE, _SIZE, _LOW, _HIGH, _BY_SIZE, _SOURCE, _COST, _FIRST_CHILD, _COLUMNS = range(9)
 #: results of listing a component: whole; not within the limit; after more room for numbers of children only
 _LISTED, _OVER_LIMIT, _MORE_CHILDREN = range(3)
 
@@ -53,9 +53,9 @@ class Choices(NamedTuple):
 
     #: (limit, 2 words): members and outside parents
     states: Words
-    #: (limit + 1, 7): by state: its first choice, the smallest and the largest sum, and the states by number of
-    #: members. By choice: its source, the mistakes that its parents make, and where the states that it leaves begin in
-    #: `children`.
+    #: (limit + 1, 8): by state: its first choice, its number of members, the smallest and the largest sum, and the
+    #: states by number of members. By choice: its source, the mistakes that its parents make, and where the states that
+    #: it leaves begin in `children`.
     table: Ints
     #: (n,): numbers of states; the caller makes the list longer as needed
     children: Ints
@@ -163,7 +163,7 @@ def _list_single(lists: Choices, v: np.uint64) -> None:
         states[s, w] = ZERO
     add(states[s], v)
     table[s, _FIRST_CHOICE], table[s + 1, _FIRST_CHOICE] = c, c + 1
-    table[c, _SOURCE] = v
+    table[s, _SIZE], table[c, _SOURCE] = 1, v
     table[c, _FIRST_CHILD] = table[c + 1, _FIRST_CHILD] = counts[_CHILDREN]
     counts[_STATES] += 1
     counts[_CHOICES] += 1
@@ -268,6 +268,7 @@ def _list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> int:
         size = 0
         for w in range(words):
             size += popcount(states[s, w])
+        table[s, _SIZE] = size
         for w in range(words):
             for v in members(w, states[s, w]):
                 if counts[_CHOICES] == states.shape[0]:
@@ -294,18 +295,16 @@ _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 
 
 @kernel_part
-def _read_graph(planes: Words, room: GraphRoom, near: Words, arcs: Arcs) -> None:
+def _read_graph(planes: Words, near: Words, arcs: Arcs) -> None:
     """Read the edges of any graph, in no order, and fill the rows of undirected neighbours."""
     compact()
-    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, arcs.undirected)
+    arcs.size[0], arcs.size[1] = read_edges(planes, near.shape[0], arcs.tail, arcs.head, arcs.undirected)
     near[:] = ZERO
-    for a in range(n):
-        arcs.tail[a], arcs.head[a] = room.ends[0, a], room.ends[1, a]
+    for a in range(arcs.size[0]):
         if arcs.undirected[a]:
-            u, v = np.uint64(room.ends[0, a]), np.uint64(room.ends[1, a])
+            u, v = np.uint64(arcs.tail[a]), np.uint64(arcs.head[a])
             add(near[u], v)
             add(near[v], u)
-    arcs.size[0], arcs.size[1] = n, n_undirected
 
 
 @kernel_part
@@ -359,19 +358,14 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
 def _sort_states(lists: Choices, place: Ints) -> None:
     """Sort the states by their numbers of members; `place` counts them."""
     compact()
-    table, states = lists.table, lists.states
-    n_states, words = lists.counts[_STATES], states.shape[1] >> 1
+    table, n_states = lists.table, lists.counts[_STATES]
     place[:] = 0
     for s in range(n_states):
-        size = 0
-        for w in range(words):
-            size += popcount(states[s, w])
-        table[s, _LOW] = size
-        place[size + 1] += 1
+        place[table[s, _SIZE] + 1] += 1
     for k in range(place.size - 1):
         place[k + 1] += place[k]
     for s in range(n_states):
-        size = table[s, _LOW]
+        size = table[s, _SIZE]
         table[place[size], _BY_SIZE] = s
         place[size] += 1
 
@@ -472,7 +466,7 @@ def _sid_bounds(
         if true.size[0] < 0:
             out[n, 2] = _CYCLIC
             continue
-        _read_graph(pairs.estimate[pairs.estimate_index[n]], room, near, arcs)
+        _read_graph(pairs.estimate[pairs.estimate_index[n]], near, arcs)
         done[:] = ZERO
         v = ZERO
         while v <= np.uint64(n_nodes):

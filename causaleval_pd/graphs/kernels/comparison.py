@@ -19,7 +19,6 @@ from .bits import (
     add,
     bit_of,
     causal_order,
-    count_colliders,
     drop,
     drop_undirected,
     fill_compelled,
@@ -33,15 +32,15 @@ from .bits import (
 )
 from .bounds import sid_bounds
 from .draws import draw_graphs
-from .inputs import Comparison, Ints, Words, checked_comparison, checked_planes, read_only
+from .inputs import Ints, Words, checked_planes, read_only
 from .pair_counts import adjacency_counts, direction_counts, type_counts
 from .planes import CLASS_BITS, DAG, DIGRAPH, N_PLANES, PLAIN_KINDS, row_words
-from .relations import ancestor_counts, blanket_counts, separation_mistakes
+from .relations import ancestor_counts, blanket_counts, collider_counts, separation_mistakes
 
 __all__ = [
-    "adjacency_counts", "adjustment_mistakes", "ancestor_counts", "blanket_counts", "dag_to_cpdag", "degrees",
-    "direction_counts", "draw_graphs", "extend_to_dag", "is_acyclic", "separation_mistakes", "sid_bounds",
-    "split_cells", "type_counts", "v_structure_counts",
+    "adjacency_counts", "adjustment_mistakes", "ancestor_counts", "blanket_counts", "collider_counts", "dag_to_cpdag",
+    "degrees", "direction_counts", "draw_graphs", "extend_to_dag", "is_acyclic", "separation_mistakes", "sid_bounds",
+    "split_cells", "type_counts",
 ]  # fmt: skip
 
 _DAG, _DIGRAPH = np.uint64(DAG), np.uint64(DIGRAPH)
@@ -176,49 +175,6 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
     if len(block) and n_nodes:  # a graph without nodes is its own extension
         _extend(block, _rows(n_nodes, 3), extended, ok)
     return extended, ok
-
-
-@kernel_part
-def _v_structure_rows(planes: Words, parents: Words, adjacent: Words) -> None:
-    """Fill the rows of strict parents and of neighbours of a graph."""
-    mark_rows(planes, parents, adjacent)
-    for v in range(parents.shape[0]):
-        for w in range(parents.shape[1]):
-            into, out = parents[v, w], adjacent[v, w]
-            parents[v, w] = into & ~out
-            adjacent[v, w] = into | out
-
-
-@kernel
-def _v_structures(pairs: Comparison, rows: Words, out: NDArray[np.int32]) -> None:
-    """Fill the v-structures of truth, estimate and both, one row each."""
-    parents, adjacent, other_parents, other_adjacent = rows[0], rows[1], rows[2], rows[3]
-    true = 0
-    for n in range(pairs.truth_index.size):
-        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
-            _v_structure_rows(pairs.truth[pairs.truth_index[n]], parents, adjacent)
-            true = count_colliders(parents, adjacent)
-        _v_structure_rows(pairs.estimate[pairs.estimate_index[n]], other_parents, other_adjacent)
-        out[0, n], out[1, n] = true, count_colliders(other_parents, other_adjacent)
-        for v in range(parents.shape[0]):
-            for w in range(parents.shape[1]):
-                other_parents[v, w] &= parents[v, w]
-                other_adjacent[v, w] |= adjacent[v, w]
-        out[2, n] = count_colliders(other_parents, other_adjacent)
-
-
-def v_structure_counts(
-    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
-) -> NDArray[np.int32]:
-    """Count unshielded colliders i -> k <- j of directed edges, i and j not adjacent.
-
-    Columns of the result (n, 3): those of the truth, of the estimate and of both. Parameters are those of
-    `adjacency_counts`.
-    """
-    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
-    out = np.empty((3, len(pairs.truth_index)), np.int32)
-    _v_structures(pairs, _rows(n_nodes, 4), out)
-    return out.T
 
 
 @kernel

@@ -38,7 +38,7 @@ def _relabel(draws: GraphDraws, edges: Words, order: Words) -> None:
     d = np.uint64(order.size)
     tail, head, undirected = edges[0], edges[1], edges[2]
     for row in range(draws.keys.size):
-        n_edges, _ = read_edges(draws.graphs[draws.positions[row, 0]], d, edges, undirected)
+        n_edges, _ = read_edges(draws.graphs[draws.positions[row, 0]], d, tail, head, undirected)
         for column in range(draws.n_draws):
             shuffle(stream(draws.keys[row], draws.start + column), order)
             graph = draws.planes[row * draws.n_draws + column]
@@ -100,14 +100,11 @@ def _undirect(shares: Ints, keys: Words, start: int, count: int, out: Words) -> 
             wanted = (2 * left * undirected + edges) // (2 * edges) if edges > 0 else 0
             state = stream(keys[row], start + column)
             for w in range(graph.shape[1]):
-                word = graph[0, w] | graph[1, w]
-                while word != ZERO:
-                    edge = word & (~word + ONE)
-                    word ^= edge
+                for pair in members(ZERO, graph[0, w] | graph[1, w]):
                     state += STEP
                     if unit(state) * left < wanted:
-                        graph[0, w] |= edge
-                        graph[1, w] |= edge
+                        graph[0, w] |= ONE << pair
+                        graph[1, w] |= ONE << pair
                         wanted -= 1
                     left -= 1
 
@@ -146,11 +143,12 @@ def _count_orders(
     planes: Words, edges: Words, parents: Words, ways: NDArray[np.float64], out: NDArray[np.float64]
 ) -> None:
     """Count the orders that suit each DAG."""
+    tail, head = edges[0], edges[1]
     for graph in range(out.size):
-        n_edges, _ = read_edges(planes[graph], parents.size, edges, edges[2])
+        n_edges, _ = read_edges(planes[graph], parents.size, tail, head, edges[2])
         parents[:] = ZERO
         for e in range(n_edges):
-            parents[edges[1, e]] |= ONE << edges[0, e]
+            parents[head[e]] |= ONE << tail[e]
         out[graph] = _linear_extensions(parents, ways)
 
 

@@ -203,16 +203,6 @@ def _draw_shape(state: np.uint64, n_edges: int, laws: Laws, layers: Layers) -> t
                 return state, rest
 
 
-@kernel_part
-def _name_places(graph: Words, rows: Words, names: Words) -> None:
-    """Mark the arcs of a DAG whose places have rows of parents and names."""
-    n_nodes = np.uint64(names.size)
-    for t in range(names.size):
-        for w in range(np.uint64(rows.shape[1])):
-            for a in members(w, rows[t, w]):
-                set_mark(graph, names[a], names[t], n_nodes, ZERO)
-
-
 @kernel
 def _draw_dags(
     laws: Laws,
@@ -238,7 +228,10 @@ def _draw_dags(
                 state = _choose_parents(state, np.uint64(t), layers.before[t], size, layers.wanted[t], rows_of_parents)
             state = _fill_slots(state, rest, layers, rows_of_parents)
             shuffle(state, names)
-            _name_places(out[row * count + column], rows_of_parents, names)
+            for t in range(n_nodes):
+                for w in range(np.uint64(rows_of_parents.shape[1])):
+                    for a in members(w, rows_of_parents[t, w]):
+                        set_mark(out[row * count + column], names[a], names[t], np.uint64(n_nodes), ZERO)
 
 
 def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:

@@ -108,9 +108,17 @@ def shuffle(state: np.uint64, order: Words) -> np.uint64:
 
 @kernel
 def _draw(
-    n_edges: Ints, cpdag: NDArray[np.bool_], keys: Words, start: int, count: int, given: Ints, rows: Words,
-    order: Words, pairs: Words, planes: Words,
-) -> None:  # fmt: skip
+    n_edges: Ints,
+    cpdag: NDArray[np.bool_],
+    keys: Words,
+    start: int,
+    count: int,
+    given: Ints,
+    rows: Words,
+    order: Words,
+    pairs: Words,
+    planes: Words,
+) -> None:
     """Draw graphs into `planes` (n * count, 2, W); `pairs` has room for pairs of ranks, `rows` for parents."""
     parents, compelled, low, high = rows[0], rows[1], pairs[0], pairs[1]
     n_nodes = np.uint64(parents.shape[0])

@@ -67,10 +67,10 @@ def words_in_place(planes: Words) -> tuple[Words, int]:
     return np.lib.stride_tricks.as_strided(planes, (span,), (8,), writeable=False), step
 
 
-def checked_planes(planes: ArrayLike, n_nodes: int) -> Words:
+def checked_planes(planes: ArrayLike, n_nodes: int, n_planes: int = N_PLANES) -> Words:
     """Return `planes` ready for a kernel that walks the pairs of `n_nodes` nodes."""
     ready = read_only(planes, np.uint64)
-    shape = (N_PLANES, plane_words(n_nodes))
+    shape = (n_planes, plane_words(n_nodes))
     if ready.ndim != 3 or ready.shape[1:] != shape:
         raise ValueError(
             f"planes of graphs on {n_nodes} nodes must have the shape (N, {shape[0]}, {shape[1]}), found {ready.shape}"
@@ -105,31 +105,20 @@ def checked_comparison(
     truth_index: ArrayLike,
     estimate_index: ArrayLike,
     *,
-    in_place: bool = False,
-    n_planes: int = N_PLANES,
+    n_planes: tuple[int, ...] = (N_PLANES,),
     n_nodes: int | None = None,
 ) -> Comparison:
-    """Return blocks and indices ready for a kernel that compares graph by graph, the blocks as they are `in_place`.
+    """Return blocks of graphs with so many planes, and indices, ready for a kernel that compares graph by graph.
 
-    With a number of nodes the bits of the blocks are checked, too.
+    With a number of nodes the bits of the blocks are checked, too; without one, blocks stay where they are.
     """
-    comparison = Comparison(
-        np.asarray(truth, np.uint64) if in_place else read_only(truth, np.uint64),
-        np.asarray(estimate, np.uint64) if in_place else read_only(estimate, np.uint64),
-        read_only(truth_index, np.int64),
-        read_only(estimate_index, np.int64),
-    )
-    shapes = comparison.truth.shape, comparison.estimate.shape
-    if comparison.truth.ndim != 3 or comparison.truth.shape[1] != n_planes or shapes[0][1:] != shapes[1][1:]:
-        raise ValueError(
-            f"truth and estimate must have the shapes (N, {n_planes}, W) and (K, {n_planes}, W), found {shapes[0]} "
-            f"and {shapes[1]}"
-        )
-    checked_indices(*comparison)
+    true, claimed = np.asarray(truth, np.uint64), np.asarray(estimate, np.uint64)
+    if any(x.ndim != 3 or x.shape[1] not in n_planes or x.shape[2] != true.shape[2] for x in (true, claimed)):
+        found = " or ".join(f"(N, {n}, W)" for n in n_planes)
+        raise ValueError(f"truth and estimate must have the shapes {found}, found {true.shape} and {claimed.shape}")
     if n_nodes is not None:
-        checked_planes(comparison.truth, n_nodes)
-        checked_planes(comparison.estimate, n_nodes)
-    return comparison
+        true, claimed = (checked_planes(x, n_nodes, x.shape[1]) for x in (true, claimed))
+    return Comparison(true, claimed, *checked_indices(true, claimed, truth_index, estimate_index))
 
 
 def checked_draws(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> tuple[Ints, Words]:

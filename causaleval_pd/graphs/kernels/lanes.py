@@ -57,12 +57,8 @@ class GraphRoom(NamedTuple):
 MOST_NODES = 20_000
 
 
-class Workspace(NamedTuple):
-    """Room for reading any graph of two blocks, and for the arcs of a truth and an estimate."""
-
-    room: GraphRoom
-    true: Arcs
-    arcs: Arcs
+#: room for reading any graph of two blocks, and for the arcs of a truth and an estimate
+Workspace = tuple[GraphRoom, Arcs, Arcs]
 
 
 def workspace(n_nodes: int, *blocks: Words) -> Workspace:
@@ -79,7 +75,7 @@ def workspace(n_nodes: int, *blocks: Words) -> Workspace:
         Arcs(np.empty(most, np.uint16), np.empty(most, np.uint16), np.empty(most, np.bool_), np.zeros(2, np.int64))
         for _ in range(2)
     )
-    return Workspace(room, true, arcs)
+    return room, true, arcs
 
 
 @kernel_part
@@ -173,7 +169,7 @@ def sort_arcs(room: GraphRoom, n_arcs: int, tail: Nodes, head: Nodes, undirected
 def load_graph(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     """Read a DAG or CPDAG into sorted arcs."""
     compact()
-    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
+    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends[0], room.ends[1], room.undirected)
     if n_undirected > 0:
         orient_undirected(room, n)
     acyclic = sort_arcs(room, n, arcs.tail, arcs.head, arcs.undirected)

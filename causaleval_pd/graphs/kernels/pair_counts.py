@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from .bits import ZERO, popcount
-from .inputs import Ints, Words, checked_comparison, checked_indices, words_in_place
+from .inputs import Ints, Words, checked_comparison, words_in_place
 from .planes import N_ADJACENCY_COUNTS, N_MIXED_PLANES, N_PLANES
 
 Row = NDArray[np.float64]
@@ -93,9 +93,8 @@ def adjacency_counts(
     `out` where given: adjacencies of both; of the estimate only; of the truth only; pairs of nodes adjacent in neither;
     pairs of nodes with another edge in the truth than in the estimate, none included.
     """
-    mixed = np.shape(truth)[1:2] == (N_MIXED_PLANES,)
-    n_planes = N_MIXED_PLANES if mixed else N_PLANES
-    comparison = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True, n_planes=n_planes)
+    n_planes = N_MIXED_PLANES if np.shape(truth)[1:2] == (N_MIXED_PLANES,) else N_PLANES
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=(n_planes,))
     n = len(comparison.truth_index)
     rows = tuple(np.empty(n) for _ in range(N_ADJACENCY_COUNTS)) if out is None else tuple(out)
     if len(rows) != N_ADJACENCY_COUNTS or any(row.shape != (n,) for row in rows):
@@ -112,7 +111,7 @@ def direction_counts(
     Rows of the result (6, n): same direction; reversed; directed edges of the truth; of the estimate; shared edges that
     lost their direction; that gained one. Parameters are those of `adjacency_counts`.
     """
-    comparison = checked_comparison(truth, estimate, truth_index, estimate_index, in_place=True)
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
     out = np.empty((6, len(comparison.truth_index)))
     _direction_counts(*_sides(*comparison), out)
     return out
@@ -195,14 +194,7 @@ def type_counts(
     planes. The first row and column are those of no edge, and their common cell is 0. Other parameters are those of
     `adjacency_counts`; both sides may have two or four planes.
     """
-    blocks = np.asarray(truth, np.uint64), np.asarray(estimate, np.uint64)
-    shapes = [block.shape for block in blocks]
-    if any(len(x) != 3 or x[1] not in (N_PLANES, N_MIXED_PLANES) or x[2] != shapes[0][2] for x in shapes):
-        raise ValueError(
-            f"truth and estimate must have {N_PLANES} or {N_MIXED_PLANES} planes of one length, found the shapes "
-            f"{shapes[0]} and {shapes[1]}"
-        )
-    left, right = checked_indices(*blocks, truth_index, estimate_index)
+    comparison = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=(N_PLANES, N_MIXED_PLANES))
     types = true_types, estimated_types
     # xor with these makes the planes of a type ones
     flips = [
@@ -210,7 +202,7 @@ def type_counts(
         for side in types
     ]
     table = np.empty((len(types[0]) + 1, len(types[1]) + 1), np.int64)
-    out = np.empty((*table.shape, len(left)))
+    out = np.empty((*table.shape, len(comparison.truth_index)))
     bits = (np.empty(len(side) + 1, np.uint64) for side in types)
-    _type_counts(*_sides(*blocks, left, right), *flips, *bits, np.empty(len(types[1]), np.int64), table, out)
+    _type_counts(*_sides(*comparison), *flips, *bits, np.empty(len(types[1]), np.int64), table, out)
     return out

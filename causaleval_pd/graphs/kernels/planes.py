@@ -99,7 +99,8 @@ def arcs_from_planes(
         raise ValueError(f"graphs of {planes.shape[1]} planes have marks other than arcs; these are {MIXED_KINDS}")
     first_pair = np.arange(n_nodes, dtype=np.int64)
     first_pair = first_pair * n_nodes - first_pair * (first_pair + 1) // 2
-    arcs: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]] = []
+    none = np.zeros(0, dtype=np.int64)
+    arcs = [(none, none, none)]
     for part in row_chunks(len(planes), 128 * planes.shape[2]):
         chunk = np.ascontiguousarray(planes[part])
         bits = np.unpackbits(chunk.view(np.uint8), axis=-1, bitorder="little")
@@ -108,9 +109,6 @@ def arcs_from_planes(
         high = pair - first_pair[low] + low + 1
         forward = plane == 0
         arcs.append((row + part.start, np.where(forward, low, high), np.where(forward, high, low)))
-    if not arcs:
-        none = np.zeros(0, dtype=np.int64)
-        return none, none, none
     rows, sources, targets = (np.concatenate(arrays) for arrays in zip(*arcs, strict=True))
     return rows, sources, targets
 

@@ -10,12 +10,15 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 from .bits import (
     ARROW,
     LAST,
+    NONE,
     ONE,
     SIX,
     TAIL,
     ZERO,
+    add,
     compact,
     copy_row,
+    count_colliders,
     drop,
     mark_rows,
     marks_of,
@@ -26,7 +29,7 @@ from .bits import (
 )
 from .inputs import SEPARATORS, Comparison, Ints, Words, checked_comparison, edge_numbers
 from .lanes import Arcs, Flags, GraphRoom, Nodes, Workspace, load_graph, sort_arcs, spread_back, workspace
-from .planes import row_words
+from .planes import N_MIXED_PLANES, N_PLANES, row_words
 
 #: how a graph chooses the set that separates two nodes
 _PARENT, _ANCESTOR, _NEAREST = range(3)
@@ -37,7 +40,7 @@ _INSIDE, _NOWHERE, _X, _Y, _GIVEN, _ROWS = range(5, 11)
 @kernel_part
 def _read_directed(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     """Read the directed edges of any graph, in a causal order where there is one."""
-    n_edges, _ = read_edges(planes, room.nodes.shape[1] - 1, room.ends, room.undirected)
+    n_edges, _ = read_edges(planes, room.nodes.shape[1] - 1, room.ends[0], room.ends[1], room.undirected)
     n = 0
     for a in range(n_edges):
         if not room.undirected[a]:
@@ -157,6 +160,73 @@ def blanket_counts(
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     out = np.empty((3, len(pairs.truth_index)), np.int64)
     _blanket_counts(pairs, np.empty((4, n_nodes, row_words(n_nodes)), np.uint64), out)
+    return out.T
+
+
+@kernel_part
+def _fill_heads(planes: Words, plain: bool | None, mixed: bool | None, heads: Words, near: Words) -> None:
+    """Fill for each node the nodes on whose edge it has a head, and those adjacent to it."""
+    if plain is not None:
+        mark_rows(planes, heads, near)
+        for v in range(heads.shape[0]):
+            for w in range(heads.shape[1]):
+                into, out = heads[v, w], near[v, w]
+                heads[v, w] = into & ~out
+                near[v, w] = into | out
+    if mixed is not None:
+        compact()
+        heads[:] = ZERO
+        near[:] = ZERO
+        n_nodes = np.uint64(near.shape[0])
+        i, end = ZERO, n_nodes - ONE
+        for w in range(np.uint64(planes.shape[1])):
+            for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
+                i, end = row_of(pair, i, end, n_nodes)
+                j = pair + n_nodes - end
+                here, there = marks_of(planes, w, pair)
+                add(near[i], j)
+                add(near[j], i)
+                if here == ARROW or (here == NONE and there == ARROW):  # a head beside a tail has no mark
+                    add(heads[i], j)
+                if there == ARROW or (there == NONE and here == ARROW):
+                    add(heads[j], i)
+
+
+@kernel
+def _collider_counts(
+    pairs: Comparison, plain: bool | None, mixed: bool | None, rows: Words, out: NDArray[np.int32]
+) -> None:
+    """Fill the unshielded colliders of truth, estimate and both, one row each. Numba leaves out what is None."""
+    if mixed is not None:
+        compact()
+    heads, near, claimed, other = rows[0], rows[1], rows[2], rows[3]
+    true = 0
+    for n in range(pairs.truth_index.size):
+        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
+            _fill_heads(pairs.truth[pairs.truth_index[n]], plain, mixed, heads, near)
+            true = count_colliders(heads, near)
+        _fill_heads(pairs.estimate[pairs.estimate_index[n]], plain, mixed, claimed, other)
+        out[0, n], out[1, n] = true, count_colliders(claimed, other)
+        for v in range(heads.shape[0]):
+            for w in range(heads.shape[1]):
+                claimed[v, w] &= heads[v, w]
+                other[v, w] |= near[v, w]
+        out[2, n] = count_colliders(claimed, other)
+
+
+def collider_counts(
+    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
+) -> NDArray[np.int32]:
+    """Count unshielded colliders A *-> B <-* C, A and C not adjacent; of plain graphs those of directed edges.
+
+    Columns of the result (n, 3): those of the truth, of the estimate and of both. Parameters as in `adjacency_counts`.
+    """
+    plain = np.shape(truth)[1] == N_PLANES
+    pairs = checked_comparison(
+        truth, estimate, truth_index, estimate_index, n_planes=(N_PLANES if plain else N_MIXED_PLANES,), n_nodes=n_nodes
+    )
+    out, rows = np.empty((3, len(pairs.truth_index)), np.int32), np.empty((4, n_nodes, row_words(n_nodes)), np.uint64)
+    _collider_counts(pairs, True if plain else None, None if plain else True, rows, out)
     return out.T
 
 
@@ -332,9 +402,17 @@ def _count_mistakes(
 
 @kernel
 def _separation_mistakes(
-    pairs: Comparison, separator: int, room: GraphRoom | None, true: Arcs, true_both: Nodes | None, arcs: Arcs,
-    both: Nodes | None, adjacent: Flags, rows: Words, out: Ints,
-) -> None:  # fmt: skip
+    pairs: Comparison,
+    separator: int,
+    room: GraphRoom | None,
+    true: Arcs,
+    true_both: Nodes | None,
+    arcs: Arcs,
+    both: Nodes | None,
+    adjacent: Flags,
+    rows: Words,
+    out: Ints,
+) -> None:
     """Fill the mistakes of each pair; -1 where a graph has a cycle. Plain graphs need a `room`, mixed ones `both`."""
     compact()
     x, y = rows[_X], rows[_Y]

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import mixed_kernels
-from ..kernels.inputs import read_only
-from ..kernels.planes import N_MIXED_PLANES, padding_mask, plane_words
+from ..kernels.inputs import checked_planes, read_only
+from ..kernels.planes import N_MIXED_PLANES, plane_words
 from .marks import circles, count_edges, doubles, lift
 
 Planes = NDArray[np.uint64]
@@ -32,32 +32,19 @@ def not_simple(planes: Planes) -> NDArray[np.bool_]:
     return np.asarray(((circles(planes) | doubles(planes)) != 0).any(axis=1))
 
 
-def _checked(planes: Planes, n_nodes: int) -> Planes:
-    """Return blocks (N, 4, W) ready for a kernel."""
-    check_size(n_nodes)
-    array = read_only(planes, np.uint64)
-    shape = (N_MIXED_PLANES, plane_words(n_nodes))
-    if array.shape[1:] != shape:
-        raise ValueError(
-            f"mixed graphs on {n_nodes} nodes have planes of the shape (N, {shape[0]}, {shape[1]}), found {array.shape}"
-        )
-    if (array[:, :, -1] & padding_mask(n_nodes)).any():
-        raise ValueError(f"planes have bits that belong to no pair of {n_nodes} nodes; they must be zero")
-    return array
-
-
 def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:
     """Return blocks (N, 4, W) without double edges ready for a kernel, and the largest number of their edges."""
-    array = _checked(planes, n_nodes)
+    check_size(n_nodes)
+    array = checked_planes(planes, n_nodes, N_MIXED_PLANES)
     if doubles(array).any():
         raise ValueError("graphs with two edges between the same nodes are not of this class; project them to MAGs")
     return array, int(count_edges(array).max(initial=0))
 
 
-def convert(planes: Planes, n_nodes: int, goal: str) -> tuple[Planes, Ints]:
-    """Convert or check graphs by the kernel for a goal of its own; return the results and the codes of their faults."""
+def convert(planes: Planes, n_nodes: int, goal: str) -> tuple[Planes, NDArray[np.bool_]]:
+    """Convert or check graphs by the kernel for a goal of its own; return the results, and which graphs do not fit."""
     array, most = ready(planes, n_nodes)
-    converted, faults = mixed_kernels().convert(array, n_nodes, getattr(mixed_kernels(), goal), most)
+    converted, faults = mixed_kernels().convert(array, n_nodes, goal, most)
     return converted, faults
 
 
@@ -71,8 +58,8 @@ def pag_to_mag(planes: Planes, n_nodes: int) -> Planes:
     return convert(planes, n_nodes, "PAG_TO_MAG")[0]
 
 
-def complete(planes: Planes, n_nodes: int) -> tuple[Planes, Ints]:
-    """Return the maximal completion of ancestral graphs, and the codes of the faults of those that are not ancestral.
+def complete(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.bool_]]:
+    """Return the maximal completion of ancestral graphs, and which graphs are not ancestral.
 
     A bidirected edge is added where an inducing path joins nodes that are not adjacent.
     """
@@ -81,7 +68,8 @@ def complete(planes: Planes, n_nodes: int) -> tuple[Planes, Ints]:
 
 def project(planes: Planes, n_nodes: int, observed: Ints, *, to_admg: bool = False) -> Planes:
     """Project DAGs, MAGs or ADMGs onto their observed nodes (N, p), ascending: (N, 4, V) planes of MAGs or ADMGs."""
-    array, kept = _checked(lift(planes), n_nodes), read_only(observed, np.int64)
+    check_size(n_nodes)
+    array, kept = checked_planes(lift(planes), n_nodes, N_MIXED_PLANES), read_only(observed, np.int64)
     if kept.ndim != 2 or len(kept) != len(array):
         raise ValueError(f"observed must have the shape ({len(array)}, p), found {kept.shape}")
     if kept.size and (kept.min() < 0 or kept.max() >= n_nodes or (np.diff(kept, axis=1) <= 0).any()):

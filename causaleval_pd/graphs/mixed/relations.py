@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import mixed_kernels
+from ..kernels import kernels, mixed_kernels
 from ..kernels.inputs import read_only
 from ..kernels.planes import ADMG, DAG, PAG
 from .conversions import check_size, mag_to_pag, pag_to_mag, project, ready
@@ -58,8 +58,7 @@ def shared_colliders(
 ) -> NDArray[np.float64]:
     """Count the unshielded colliders of truth, estimate and both, (n, 3), of graphs of four planes."""
     check_size(n_nodes)
-    counts: NDArray[np.float64] = mixed_kernels().collider_counts(truth, estimate, truth_index, estimate_index, n_nodes)
-    return counts.T
+    return np.asarray(kernels().collider_counts(truth, estimate, truth_index, estimate_index, n_nodes), np.float64)
 
 
 #: classes whose graphs are models: each latent node has edges of its own, so that no further node confounds an edge

@@ -65,7 +65,7 @@ def test_counts_equal_a_loop(d):
     left, right = rng.integers(0, 7, 30), rng.integers(0, 9, 30)
     given = pack(truth), pack(estimate), left, right
     found = np.array([*kernels.adjacency_counts(*given, d), *kernels.direction_counts(*given)])
-    v = kernels.v_structure_counts(*given, d)
+    v = kernels.collider_counts(*given, d)
     for n in range(30 if d <= 12 else 6):
         t, e = truth[left[n]], estimate[right[n]]
         row = np.zeros(11, int)
@@ -180,7 +180,7 @@ def test_nothing_in_nothing_out():
     none = np.empty(0, np.int64)
     assert [row.shape for row in kernels.adjacency_counts(empty, empty, none, none, 5)] == [(0,)] * 5
     assert kernels.direction_counts(empty, empty, none, none).shape == (6, 0)
-    assert kernels.v_structure_counts(empty, empty, none, none, 5).shape == (0, 3)
+    assert kernels.collider_counts(empty, empty, none, none, 5).shape == (0, 3)
     assert kernels.degrees(empty, 5).shape == (0, 5, 3)
     assert kernels.is_acyclic(empty, 5).shape == kernels.extend_to_dag(empty, 5)[1].shape == (0,)
     assert kernels.dag_to_cpdag(empty, 5)[0].shape == (0, 2, 1)

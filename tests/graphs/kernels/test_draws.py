@@ -91,7 +91,7 @@ def test_smallest_graphs(d):
     assert kernels.dag_to_cpdag(planes, d)[1].all()
     assert kernels.extend_to_dag(planes, d)[1].all()
     assert kernels.degrees(planes, d).shape == (4, d, 3)
-    assert kernels.v_structure_counts(planes, planes, [0], [1], d).tolist() == [[0, 0, 0]]
+    assert kernels.collider_counts(planes, planes, [0], [1], d).tolist() == [[0, 0, 0]]
     assert kernels.draw_graphs(d, [[0]], [True], [3], 0, 0).shape == (0, 2, 1)
 
 

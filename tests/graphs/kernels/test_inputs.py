@@ -113,7 +113,7 @@ def test_every_layout_meets_the_same_compiled_function():
     for given in [planes, *variants(planes).values()]:
         kernels.direction_counts(given, given, INDEX, INDEX.astype(np.int32))
         kernels.adjacency_counts(given, given, INDEX, INDEX.astype(np.int32), 10)
-        kernels.v_structure_counts(given, given, INDEX, INDEX, 10)
+        kernels.collider_counts(given, given, INDEX, INDEX, 10)
         kernels.is_acyclic(given, 10)
     every = [*vars(kernels).values(), *vars(pair_counts).values()]
     modules = kernels.__name__, pair_counts.__name__
@@ -129,7 +129,7 @@ def test_bits_of_no_pair_are_refused():
         with pytest.raises(ValueError, match="row 3: planes have bits that belong to no pair of 10 nodes"):
             getattr(kernels, name)(planes, 10)
     with pytest.raises(ValueError, match="row 3: planes have bits"):
-        kernels.v_structure_counts(planes, planes, INDEX, INDEX, 10)
+        kernels.collider_counts(planes, planes, INDEX, INDEX, 10)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_bits_of_no_pair_are_refused():
         ("draw_graphs", (4, [[1, 2]], [False, False], [1, 2], 0, 3), r"2 keys need one number of n_edges per row"),
         ("draw_graphs", (4, [[1]], [False], [1], -1, 3), "start and count must not be negative, found -1 and 3"),
         *(("type_counts", (np.zeros((1, 4, 1), np.uint64), np.zeros(shape, np.uint64), [0], [0], [9], [9]),
-           "planes of one length") for shape in ((1, 2, 2), (1, 3, 1), (2, 1))),
+           "must have the shapes") for shape in ((1, 2, 2), (1, 3, 1), (2, 1))),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(name, arguments, message):

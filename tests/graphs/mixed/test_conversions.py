@@ -286,7 +286,7 @@ def test_wrong_arguments_are_refused() -> None:
     for observed in ([[0, 4], [0, 1]], [[1, 0], [0, 1]], [[0, -1], [0, 1]], [[0, 1]], [0, 1]):
         with pytest.raises(ValueError, match="observed"):
             conversions.project(planes, 4, np.array(observed))
-    with pytest.raises(ValueError, match="planes of the shape"):
+    with pytest.raises(ValueError, match="must have the shape"):
         conversions.mag_to_pag(planes[:, :2], 4)
     with pytest.raises(ValueError, match="belong to no pair"):
         conversions.mag_to_pag(~planes, 4)

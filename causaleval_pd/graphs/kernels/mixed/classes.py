@@ -38,7 +38,7 @@ from ..bits import (
     popcount,
     take_lowest,
 )
-from ..inputs import Ints, Words
+from ..inputs import Words
 from ..planes import row_words
 from .rows import Rows, clear, empty_rows, fill_ancestors, read_marks, set_head, set_tail, write_marks
 
@@ -95,54 +95,32 @@ def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) 
 
 
 @kernel_part
-def _rule_1(g: Rows) -> bool:
-    """Orient b -> c where a *-> b o-* c, a and c not adjacent."""
-    compact()
-    changed = False
-    for b in range(np.uint64(g.near.shape[0])):
-        for w in range(np.uint64(g.near.shape[1])):
-            for c in members(w, g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]):
-                for k in range(g.near.shape[1]):
-                    if g.head[b, k] & ~g.near[c, k]:
-                        set_tail(g, b, c)
-                        set_head(g, c, b)
-                        changed = True
-                        break
-    return changed
-
-
-@kernel_part
-def _rule_2(g: Rows) -> bool:
-    """Orient a *-> c where a -> b *-> c or a *-> b -> c, and a *-o c."""
-    compact()
-    changed = False
-    for c in range(np.uint64(g.near.shape[0])):
-        for w in range(np.uint64(g.near.shape[1])):
-            for a in members(w, g.near[c, w] & ~g.head[c, w] & ~g.tail[c, w]):
-                for k in range(g.near.shape[1]):
-                    if g.far_head[a, k] & g.head[c, k] & (g.tail[a, k] | g.far_tail[c, k]):
-                        set_head(g, c, a)
-                        changed = True
-                        break
-    return changed
-
-
-@kernel_part
-def _rule_3(g: Rows, row: Words) -> bool:
-    """Orient t *-> b where a *-> b <-* c, a *-o t o-* c, t *-o b, a and c not adjacent."""
+def _orient_circles(g: Rows, row: Words) -> bool:
+    """Apply R1-R3 to each circle, that of v on v o-* u; return whether anything changes."""
     compact()
     changed = False
     words = np.uint64(g.near.shape[1])
-    for b in range(np.uint64(g.near.shape[0])):
-        if is_empty(g.head[b]):
+    for v in range(np.uint64(g.near.shape[0])):
+        if is_empty(g.head[v]):
             continue
         for w in range(words):
-            for t in members(w, g.near[b, w] & ~g.head[b, w] & ~g.tail[b, w]):
+            for u in members(w, g.near[v, w] & ~g.head[v, w] & ~g.tail[v, w]):
+                away, into = ZERO, ZERO
                 for k in range(words):
-                    row[k] = g.head[b, k] & g.near[t, k] & ~g.head[t, k] & ~g.tail[t, k]
-                if not is_clique(row, g.near):
-                    set_head(g, b, t)
-                    changed = True
+                    # R1: a *-> v, a and u not adjacent
+                    away |= g.head[v, k] & ~g.near[u, k]
+                    # R2: u -> b *-> v or u *-> b -> v
+                    into |= g.far_head[u, k] & g.head[v, k] & (g.tail[u, k] | g.far_tail[v, k])
+                    # R3: a *-> v <-* c, a *-o u o-* c, a and c not adjacent
+                    row[k] = g.head[v, k] & g.near[u, k] & ~g.head[u, k] & ~g.tail[u, k]
+                if away != ZERO:
+                    set_tail(g, v, u)
+                    set_head(g, u, v)
+                elif into != ZERO or not is_clique(row, g.near):
+                    set_head(g, v, u)
+                else:
+                    continue
+                changed = True
     return changed
 
 
@@ -234,16 +212,6 @@ def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch
 
 
 @kernel_part
-def _rule_8(g: Rows, a: np.uint64, c: np.uint64) -> bool:
-    """Return whether a -> b -> c."""
-    compact()
-    middles = ZERO
-    for w in range(g.near.shape[1]):
-        middles |= g.tail[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w]
-    return middles != ZERO
-
-
-@kernel_part
 def _rule_9(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
     """Return whether an uncovered possibly directed path leads from a to c by a node that is not adjacent to c."""
     compact()
@@ -262,35 +230,27 @@ def _rule_9(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
 def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
     """Return whether such paths from a, by two nodes that are not adjacent, end at two parents of c."""
     compact()
-    first, parents = scratch.rows[0], scratch.rows[1]
+    first, parents, reached = scratch.rows[0], scratch.rows[1], scratch.reached
     words = np.uint64(first.size)
-    n_parents = 0
     for w in range(words):
         parents[w] = g.head[c, w] & g.far_tail[c, w]
-        n_parents += popcount(parents[w])
-    n_parents -= np.int64(has(parents, a))
     drop(parents, a)
+    n_parents = 0
+    for w in range(words):
+        n_parents += popcount(parents[w])
     if n_parents < 2:
         return False
     fill_first_steps(g, a, first)
     drop(first, c)
     fill_by_first_step(g, a, first, parents, scratch)
-    return _two_ends(g, first, scratch.reached)
-
-
-@kernel_part
-def _two_ends(g: Rows, first: Words, reached: Words) -> bool:
-    """Return whether two first steps that are not adjacent reach at least two nodes between them."""
-    compact()
-    words = np.uint64(first.size)
     for w in range(words):
         for f in members(w, first[w]):
             for k in range(words):
                 for h in members(k, first[k] & ~g.near[f, k]):
-                    count = 0
+                    ends = 0
                     for at in range(words):
-                        count += popcount(reached[f, at] | reached[h, at])
-                    if h != f and count > 1:
+                        ends += popcount(reached[f, at] | reached[h, at])
+                    if h != f and ends > 1:
                         return True
     return False
 
@@ -305,7 +265,10 @@ def _tails(g: Rows, scratch: Scratch) -> bool:
         for c in range(np.uint64(g.near.shape[0])):
             for w in range(np.uint64(g.near.shape[1])):
                 for a in members(w, g.head[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]):
-                    if _rule_8(g, a, c) or _rule_9(g, a, c, scratch) or _rule_10(g, a, c, scratch):
+                    middles = ZERO  # R8: a -> b -> c
+                    for k in range(g.near.shape[1]):
+                        middles |= g.tail[a, k] & g.far_head[a, k] & g.head[c, k] & g.far_tail[c, k]
+                    if middles != ZERO or _rule_9(g, a, c, scratch) or _rule_10(g, a, c, scratch):
                         set_tail(g, a, c)
                         changed = True
         any_changed |= changed
@@ -319,7 +282,7 @@ def orient_heads(mag: Rows, g: Rows, scratch: Scratch) -> None:
     From the unshielded colliders on, these find all heads that the class shares: R8-R10 add none.
     """
     compact()
-    while _rule_1(g) | _rule_2(g) | _rule_3(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
+    while _orient_circles(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
         pass
 
 
@@ -352,9 +315,8 @@ def orient_tails(mag: Rows, g: Rows, scratch: Scratch) -> None:
 
 
 #: what to do with each graph
-CHECK_MAG, CHECK_PAG, COMPLETE, MAG_TO_PAG, PAG_TO_MAG = range(5)
-#: why a graph is not in its class, in the order of the checks
-VALID, TAIL_EDGE, NOT_CHORDAL, CYCLE, ALMOST_CYCLE, NOT_MAXIMAL, OTHER_MARKS = range(7)
+GOALS = ("CHECK_MAG", "CHECK_PAG", "COMPLETE", "MAG_TO_PAG", "PAG_TO_MAG")
+_CHECK_MAG, _CHECK_PAG, _COMPLETE, _MAG_TO_PAG, _PAG_TO_MAG = range(len(GOALS))
 
 
 @kernel_part
@@ -369,20 +331,19 @@ def _has_tail_edge(g: Rows) -> bool:
 
 
 @kernel_part
-def _ancestral_fault(g: Rows, ancestors: Words) -> int:
-    """Return why a graph of arrows and tails is not ancestral; fill the rows of ancestors if no edge has other ends."""
+def _is_ancestral(g: Rows, ancestors: Words) -> bool:
+    """Return whether a graph of arrows and tails is ancestral; fill the rows of ancestors if no edge has other ends."""
     compact()
     if _has_tail_edge(g):
-        return TAIL_EDGE
+        return False
     fill_ancestors(g, ancestors)
-    almost = False
     for v in range(np.uint64(g.near.shape[0])):
         if has(ancestors[v], v):
-            return CYCLE
+            return False
         for w in range(g.near.shape[1]):
             if g.head[v, w] & g.far_head[v, w] & ancestors[v, w]:
-                almost = True
-    return ALMOST_CYCLE if almost else VALID
+                return False
+    return True
 
 
 @kernel_part
@@ -444,11 +405,9 @@ def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
                 pag.head[v, w] | pag.tail[v, w] | pag.far_head[v, w] | pag.far_tail[v, w]
             )
             for u in members(w, pag.near[v, w] & ~circles[v, w]):
-                if has(pag.head[v], u):
-                    set_head(mag, v, u)
-                elif has(pag.tail[v], u) or has(pag.far_head[v], u):
+                if has(pag.tail[v], u) or (has(pag.far_head[v], u) and not has(pag.head[v], u)):
                     set_tail(mag, v, u)
-                else:  # an edge v o- u, which no legal PAG has
+                else:  # also on an edge v o- u, which no legal PAG has
                     set_head(mag, v, u)
     for _ in range(n_nodes):
         best, most = ZERO, -1
@@ -489,25 +448,21 @@ def _convert(
     names: Words,
     scratch: Scratch,
     out: Words,
-    faults: Ints,
+    faults: NDArray[np.bool_],
 ) -> None:
-    """Convert or check each graph; `faults` holds why it is not what it should be."""
+    """Convert or check each graph; `faults` holds which are not what they should be."""
     compact()
+    of_pag, to_pag = goal in (_CHECK_PAG, _PAG_TO_MAG), goal in (_CHECK_PAG, _MAG_TO_PAG)
     for n in range(planes.shape[0]):
-        fault = VALID
-        of_pag = goal in (CHECK_PAG, PAG_TO_MAG)
         read_marks(planes[n], pag if of_pag else mag)
+        fits = True
         if of_pag:
-            if not _representative(pag, mag, matrix, scratch.rows):
-                fault = NOT_CHORDAL
-            if goal == CHECK_PAG and _has_tail_edge(pag):
-                fault = TAIL_EDGE
-        if fault == VALID and goal <= COMPLETE:
-            fault = _ancestral_fault(mag, matrix)
-            if fault == VALID and not is_maximal(mag, matrix, scratch.rows, goal == COMPLETE) and goal != COMPLETE:
-                fault = NOT_MAXIMAL
-        if fault == VALID and goal != CHECK_MAG:
-            to_pag = goal in (CHECK_PAG, MAG_TO_PAG)
+            fits = _representative(pag, mag, matrix, scratch.rows) and not (goal == _CHECK_PAG and _has_tail_edge(pag))
+        if fits and goal <= _COMPLETE:
+            fits = _is_ancestral(mag, matrix)
+            if fits:
+                fits = is_maximal(mag, matrix, scratch.rows, goal == _COMPLETE) or goal == _COMPLETE
+        if fits and goal != _CHECK_MAG:
             if to_pag:
                 begin(mag, pag)
                 changed = True
@@ -515,19 +470,17 @@ def _convert(
                     orient_heads(mag, pag, scratch)
                     changed = _tails(pag, scratch)
             write_marks(pag if to_pag else mag, names, out[n])
-            if goal == CHECK_PAG and not _same(out[n], planes[n]):
-                fault = OTHER_MARKS
-        faults[n] = fault
+            fits = goal != _CHECK_PAG or _same(out[n], planes[n])
+        faults[n] = not fits
 
 
-def convert(planes: Words, n_nodes: int, goal: int, most_edges: int) -> tuple[Words, NDArray[np.int64]]:
-    """Convert or check graphs (N, 4, W) without double edges; return the results and the codes of their faults.
+def convert(planes: Words, n_nodes: int, goal: str, most_edges: int) -> tuple[Words, NDArray[np.bool_]]:
+    """Convert or check graphs (N, 4, W) without double edges; return the results, and which graphs do not fit the goal.
 
     `most_edges` is the largest number of edges of a graph after the conversion.
     """
-    out, faults = np.zeros_like(planes), np.zeros(len(planes), np.int64)
+    out, faults = np.zeros_like(planes), np.zeros(len(planes), np.bool_)
     mag, pag = empty_rows(n_nodes), empty_rows(n_nodes)
-    matrix = np.zeros_like(mag.near)
-    names = np.arange(n_nodes, dtype=np.uint64)
-    _convert(planes, goal, mag, pag, matrix, names, scratch_for(n_nodes, most_edges), out, faults)
+    room = mag, pag, np.zeros_like(mag.near), np.arange(n_nodes, dtype=np.uint64), scratch_for(n_nodes, most_edges)
+    _convert(planes, GOALS.index(goal), *room, out, faults)
     return out, faults

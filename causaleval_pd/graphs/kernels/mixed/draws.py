@@ -31,8 +31,8 @@ from .rows import Rows, clear, empty_rows, set_head, set_tail, write_marks
 
 #: instead of the number of bidirected edges that a PAG shows
 ANY = -1
-#: what came of a draw, instead of the number of bidirected edges that it shows
-NO_MAG, OTHER_NUMBER = -1, -2
+#: instead of the number of bidirected edges of a draw, where no proposal was kept
+_NONE_KEPT = -1
 
 
 class DrawRoom(NamedTuple):
@@ -125,17 +125,6 @@ def _count_bidirected(g: Rows) -> int:
 
 
 @kernel_part
-def _name(state: np.uint64, given: bool, ranks: Words, names: Words) -> None:
-    """Fill the nodes of ranks."""
-    compact()
-    if given:
-        for v in range(np.uint64(ranks.size)):
-            names[ranks[v]] = v
-    else:
-        shuffle(state, names)
-
-
-@kernel_part
 def _rank(state: np.uint64, m: int, edges: Words, ranks: Words) -> np.uint64:
     """Draw an order of the nodes, and fill the ranks of the ends of given edges."""
     compact()
@@ -176,29 +165,30 @@ def _draw(
                 if accepted:
                     n_bidirected = np.int64(place)
             n_bidirected = min(n_bidirected, m)
-            result = NO_MAG
+            at = row * count + column
+            shown[at] = _NONE_KEPT
             for _ in range(tries):
                 if has_skeletons:
                     state = _rank(state, m, room.edges, room.ranks)
                 else:
                     state = draw_pairs(state, m, room.parents, low, high)
                 state = _choose_first(state, n_bidirected, m, low, high)
-                result = NO_MAG
                 if not _fill_mag(low, high, m, n_bidirected, room.parents, room.above, room.mag, room.scratch.rows):
                     continue
-                result = n_bidirected
+                number = n_bidirected
                 if laws.to_pag[row]:
                     begin(room.mag, room.pag)
                     orient_heads(room.mag, room.pag, room.scratch)
-                    result = _count_bidirected(room.pag)
-                    if laws.shown[row] not in (ANY, result):
-                        result = OTHER_NUMBER
-                        continue
-                break
-            at = row * count + column
-            shown[at] = result
-            if result >= 0 and len(out):
-                _name(state, has_skeletons, room.ranks, room.names)
+                    number = _count_bidirected(room.pag)
+                if not laws.to_pag[row] or laws.shown[row] in (ANY, number):
+                    shown[at] = number
+                    break
+            if shown[at] != _NONE_KEPT and len(out):
+                if has_skeletons:
+                    for v in range(d):
+                        room.names[room.ranks[v]] = v
+                else:
+                    shuffle(state, room.names)
                 if laws.to_pag[row]:
                     orient_tails(room.mag, room.pag, room.scratch)
                     write_marks(room.pag, room.names, out[at])
@@ -226,16 +216,11 @@ def draw_latent(
     Rows (n,) have a number of edges, unless `skeletons` (N, 2, W) are kept, of which `index` is that of each row; the
     bidirected edges `proposed`, -1 - k for a number from 0 to k that is drawn once per graph; those that a PAG must
     have `shown`, or `ANY`; whether MAGs are mapped to their PAGs; and keys, as in `draw_graphs`. A draw has at most as
-    many `tries`: where no proposal was kept it has no edges, and the number is `NO_MAG` or `OTHER_NUMBER`, by the last
-    one. Without `write` there are no graphs, (0, 4, W).
+    many `tries`: where no proposal was kept it has no edges, and the number is -1. Without `write` there are no graphs,
+    (0, 4, W).
     """
-    laws = MagLaws(
-        read_only(n_edges, np.int64),
-        read_only(proposed, np.int64),
-        read_only(shown, np.int64),
-        read_only(to_pag, np.bool_),
-        read_only(keys, np.uint64),
-    )
+    numbers = (read_only(x, np.int64) for x in (n_edges, proposed, shown))
+    laws = MagLaws(*numbers, read_only(to_pag, np.bool_), read_only(keys, np.uint64))
     n, n_pairs = len(laws.keys), n_nodes * (n_nodes - 1) // 2
     chosen = read_only(index, np.int64)
     none = np.zeros((0, N_PLANES, plane_words(n_nodes)), np.uint64)
@@ -251,6 +236,6 @@ def draw_latent(
     edges, scratch = np.empty((4, n_pairs + 1), np.uint64), scratch_for(n_nodes, n_pairs)
     room = DrawRoom(empty_rows(n_nodes), empty_rows(n_nodes), parents, above, ranks, nodes, edges, scratch)
     out = np.zeros((n * count if write else 0, N_MIXED_PLANES, plane_words(n_nodes)), np.uint64)
-    n_bidirected = np.full(n * count, NO_MAG, np.int64)
+    n_bidirected = np.empty(n * count, np.int64)
     _draw(planes, chosen, laws, start, count, tries, room, out, n_bidirected)
     return out, n_bidirected

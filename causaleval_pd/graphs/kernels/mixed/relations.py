@@ -11,13 +11,12 @@ Zhang (2008), Causal reasoning with ancestral graphs, JMLR 9, for possibly direc
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ARROW, NONE, ONE, ZERO, add, compact, count_colliders, has, is_empty, marks_of, members, row_of
-from ..inputs import Comparison, Words, checked_comparison
-from ..planes import N_MIXED_PLANES, row_words
+from ..bits import compact, has, is_empty, members
+from ..inputs import Words
 from .classes import Scratch, fill_by_first_step, fill_discriminating, fill_first_steps, scratch_for
 from .rows import Rows, close, empty_rows, read_marks
 
@@ -92,58 +91,4 @@ def relate(planes: Words, n_nodes: int, relation: int, most_edges: int) -> NDArr
     rows = empty_rows(n_nodes)
     certain, possible = np.zeros_like(rows.near), np.zeros_like(rows.near)
     _relate(planes, relation, rows, certain, possible, scratch_for(n_nodes, most_edges), out)
-    return out
-
-
-@kernel_part
-def _head_rows(planes: Words, heads: Words, near: Words) -> None:
-    """Fill for each node the nodes on whose edge it has a head, also beside a tail, and those adjacent to it."""
-    compact()
-    heads[:] = ZERO
-    near[:] = ZERO
-    n_nodes = np.uint64(near.shape[0])
-    i, end = ZERO, n_nodes - ONE
-    for w in range(np.uint64(planes.shape[1])):
-        for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
-            i, end = row_of(pair, i, end, n_nodes)
-            j = pair + n_nodes - end
-            here, there = marks_of(planes, w, pair)
-            add(near[i], j)
-            add(near[j], i)
-            if here == ARROW or (here == NONE and there == ARROW):
-                add(heads[i], j)
-            if there == ARROW or (there == NONE and here == ARROW):
-                add(heads[j], i)
-
-
-@kernel
-def _collider_counts(pairs: Comparison, rows: Words, out: NDArray[np.float64]) -> None:
-    """Fill the unshielded colliders of truth, estimate and both, one row each."""
-    compact()
-    heads, near, claimed, other = rows[0], rows[1], rows[2], rows[3]
-    true = 0
-    for n in range(pairs.truth_index.size):
-        if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
-            _head_rows(pairs.truth[pairs.truth_index[n]], heads, near)
-            true = count_colliders(heads, near)
-        _head_rows(pairs.estimate[pairs.estimate_index[n]], claimed, other)
-        out[0, n], out[1, n] = true, count_colliders(claimed, other)
-        for v in range(heads.shape[0]):
-            for w in range(heads.shape[1]):
-                claimed[v, w] &= heads[v, w]
-                other[v, w] |= near[v, w]
-        out[2, n] = count_colliders(claimed, other)
-
-
-def collider_counts(
-    truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
-) -> NDArray[np.float64]:
-    """Count unshielded colliders A *-> B <-* C, A and C not adjacent.
-
-    Rows of the result (3, n): those of the truth, of the estimate and of both. Planes have four of each graph; other
-    parameters are those of `adjacency_counts`, of four planes.
-    """
-    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=N_MIXED_PLANES)
-    out = np.empty((3, len(pairs.truth_index)))
-    _collider_counts(pairs, np.zeros((4, n_nodes, row_words(n_nodes)), np.uint64), out)
     return out

@@ -207,33 +207,27 @@ def _fill_cut(x: np.uint64, y: np.uint64, flow: Flow, n_nodes: np.uint64, cut: W
 
 
 @kernel_part
-def _add_collider_neighbours(g: Rows, v: np.uint64, inside: Words, neighbours: Words, rows: Words) -> None:
-    """Add the nodes that a path of colliders joins to a node, all nodes of it in `inside`: its neighbours there."""
+def _fill_moral(g: Rows, inside: Words, moral: Words, rows: Words) -> None:
+    """Fill the neighbours of each node of a set in its moral graph: a path of colliders, all in the set, joins them."""
     compact()
     colliders, seen = rows[0], rows[1]
-    for w in range(inside.size):
-        neighbours[w] |= g.near[v, w] & inside[w]
-        colliders[w] = seen[w] = g.far_head[v, w] & inside[w]
-    while True:
-        u = take_lowest(colliders)
-        if u == NO_NODE:
-            break
-        for w in range(inside.size):
-            neighbours[w] |= g.head[u, w] & inside[w]
-            new = g.head[u, w] & g.far_head[u, w] & inside[w] & ~seen[w]
-            seen[w] |= new
-            colliders[w] |= new
-
-
-@kernel_part
-def _fill_moral(g: Rows, inside: Words, moral: Words, rows: Words) -> None:
-    """Fill the moral graph of a set of nodes."""
-    compact()
     for v in range(np.uint64(moral.shape[0])):
         moral[v, :] = ZERO
-        if has(inside, v):
-            _add_collider_neighbours(g, v, inside, moral[v], rows)
-            drop(moral[v], v)
+        if not has(inside, v):
+            continue
+        for w in range(inside.size):
+            moral[v, w] = g.near[v, w] & inside[w]
+            colliders[w] = seen[w] = g.far_head[v, w] & inside[w]
+        while True:
+            u = take_lowest(colliders)
+            if u == NO_NODE:
+                break
+            for w in range(inside.size):
+                moral[v, w] |= g.head[u, w] & inside[w]
+                new = g.head[u, w] & g.far_head[u, w] & inside[w] & ~seen[w]
+                seen[w] |= new
+                colliders[w] |= new
+        drop(moral[v], v)
 
 
 @kernel
