@@ -280,7 +280,7 @@ def _of_graphs(model: Null) -> Null:
         return replace(matching, truth=matching.estimate)
 
     def prepare(matching: Matching) -> Any:
-        return None if model.prepare is None else model.prepare(alone(matching))
+        return model.prepare and model.prepare(alone(matching))
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         graphs = model.controls(alone(matching), rows, pairs.graphs, keys)
