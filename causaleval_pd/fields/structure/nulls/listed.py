@@ -29,6 +29,7 @@ from ....graphs.kernels.planes import (
     planes_from_matrices,
 )
 from ....graphs.mixed.marks import join_halves, plane_halves
+from ....graphs.orientations import components
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 
 Floats = NDArray[np.float64]
@@ -214,17 +215,17 @@ def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats] | None:
 
 def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -> Listed | None:
     """Return all orientations of a skeleton as graphs of a class, and the probability of each; None if too many."""
-    import networkx as nx
-
     # what is directed independently: the edges of a digraph, else the connected parts
     parts: list[Edges] = [(edge,) for edge in edges]
     if kind != DIGRAPH:
-        sets = sorted(nx.connected_components(nx.Graph(edges)), key=min)
-        parts = [tuple(edge for edge in edges if edge[0] in nodes) for nodes in sets]
+        near = [0] * n_nodes
+        for a, b in edges:
+            near[a], near[b] = near[a] | 1 << b, near[b] | 1 << a
+        parts = [tuple(edge for edge in edges if nodes >> edge[0] & 1) for nodes in components(near)]
     lists, n_graphs = [], 1
     for part in parts:
-        nodes = sorted({*itertools.chain(*part)})
-        found = directions(len(nodes), tuple((nodes.index(a), nodes.index(b)) for a, b in part))
+        here = {node: i for i, node in enumerate(sorted({*itertools.chain(*part)}))}
+        found = directions(len(here), tuple((here[a], here[b]) for a, b in part))
         if found is None or n_graphs * len(found[0]) > MOST_ORIENTATIONS:
             return None
         lists.append(found)
@@ -346,7 +347,9 @@ def _are_many(marks: Bools) -> bool:
         n_classes = int(classes.max()) + 1
         members = (classes[:, None] == np.arange(n_classes)).astype(np.int64)
         ends = [side @ members for half in marks for side in (half, half.T)]
-        classes = np.unique(np.column_stack([classes, *ends]), axis=0, return_inverse=True)[1].reshape(-1)
+        numbers: dict[bytes, int] = {}
+        known = np.column_stack([classes, *ends])
+        classes = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in known], np.int64)
         alike = sum(math.lgamma(n + 1) for n in np.bincount(classes).tolist())
         if math.lgamma(d + 1) - alike > math.log(MOST_DIFFERENT) + 1e-9:
             return True
