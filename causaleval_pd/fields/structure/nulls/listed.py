@@ -269,12 +269,6 @@ MOST_DIFFERENT, MOST_RELABELLED = 5_040, 64
 _REPEATED = 5
 
 
-def _marks(graphs: GraphBatch, number: int) -> Bools:
-    """Return the marks of a graph as matrices of bits that move with the nodes, (1 or 2, d, d)."""
-    halves = plane_halves(graphs.planes[[number]])
-    return np.stack([np.asarray(matrices_from_planes(half, graphs.n_nodes)[0], bool) for half in halves])
-
-
 @cache
 def _moved_marks(n_nodes: int) -> Planes:
     """Return the bit each mark moves to under each order: of pair k, a < b, a -> b is bit k and b -> a bit 32 + k."""
@@ -313,7 +307,9 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch | None
     d = graphs.n_nodes
     if d <= MOST_LISTED:
         return all_relabellings(graphs, number, different=True)
-    new = _marks(graphs, number)[None]
+    # the marks as matrices of bits that move with the nodes, (1, 1 or 2, d, d)
+    halves = plane_halves(graphs.planes[[number]])
+    new = np.stack([np.asarray(matrices_from_planes(half, d), bool) for half in halves], axis=1)
     if _are_many(new[0]):
         return None
     stacks, known = [new], {np.packbits(new).tobytes()}
