@@ -146,11 +146,6 @@ def _read(cell: Any) -> Knowledge:
     return Knowledge.from_tetrad(cell) if is_tetrad_knowledge(cell) else Knowledge.from_json(cell)
 
 
-def _arcs(known: Knowledge, nodes: tuple[str, ...]) -> list[Marks]:
-    """Return the required and the forbidden arcs over these nodes."""
-    return arc_matrices(known, nodes, known.required, known.known_absent)
-
-
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
     """Align knowledge with estimates by the names of nodes, one batch for each number of nodes."""
     column = unpack_column(estimate, column=estimate.name)
@@ -165,7 +160,8 @@ def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = Non
         matrices = []
         for (code, number), at in zip(used.tolist(), first.tolist(), strict=True):
             try:
-                matrices.append(_arcs(values[code], column.node_sets[number]))
+                known = values[code]
+                matrices.append(arc_matrices(known, column.node_sets[number], known.required, known.known_absent))
             except ValueError as error:
                 raise ValueError(f"{name_row(int(rows[some[at]]), estimate.index)}: {error}") from None
         required, forbidden = (np.stack([x[side] for x in matrices]) for side in (0, 1))
@@ -178,7 +174,7 @@ def pair(truth: Any, estimate: Any) -> KnowledgePairs:
     known = _read(truth)
     graphs: Any = GRAPHS.pair(None, estimate)
     [names] = unpack_column(coerce_graphs(pd.Series([estimate], dtype=object))).node_sets
-    required, forbidden = _arcs(known, names)
+    required, forbidden = arc_matrices(known, names, known.required, known.known_absent)
     return KnowledgePairs(graphs, required[None], forbidden[None], np.zeros(1, np.int64))
 
 
@@ -280,7 +276,7 @@ def _of_graphs(model: Null) -> Null:
         return replace(matching, truth=matching.estimate)
 
     def prepare(matching: Matching) -> Any:
-        return None if model.prepare is None else model.prepare(alone(matching))
+        return model.prepare and model.prepare(alone(matching))
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         graphs = model.controls(alone(matching), rows, pairs.graphs, keys)

@@ -17,6 +17,7 @@ from ...contract.pairs import PairError
 from ...graphs.edge_types import EdgeTypes
 from ...graphs.kernels.planes import KINDS, MARKED_KINDS
 from ...graphs.pairs import GraphPairs
+from .families import share_of
 
 __all__ = [
     "adjustment_distance", "ancestor_aid", "oset_aid", "parent_aid", "separation_ancestor", "separation_parent",
@@ -224,9 +225,7 @@ _MOST_PARENT_SETS = 10_000_000
 
 def share_of_pairs(count: Values, pairs: GraphPairs, normalised: bool) -> Values:
     """Divide a count of ordered pairs of nodes by d (d - 1) if `normalised`; 0/0 is NaN."""
-    if normalised not in (False, True):
-        raise ValueError(f"normalised must be False or True, found {normalised!r}")
-    return ratio(count, pairs.n_nodes * (pairs.n_nodes - 1), math.nan) if normalised else count
+    return share_of(count, pairs.n_nodes * (pairs.n_nodes - 1), normalised)
 
 
 @metric(

@@ -6,8 +6,6 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from ...contract.checks import check_number
 from ...contract.confusion import Confusion, ConfusionFamily, Values, ratio
 from ...contract.metric import metric
@@ -35,6 +33,13 @@ _SKELETON: dict[str, Any] = {
 }
 _PLAIN: dict[str, Any] = {"field": "graph", "kinds": PLAIN_KINDS}
 _OF_ANCESTORS: dict[str, Any] = {**_PLAIN, "closed_form": "ancestors", "costly": True}
+
+
+def share_of(count: Values, whole: Any, normalised: bool) -> Values:
+    """Divide a count if `normalised`; 0/0 is NaN."""
+    if normalised not in (False, True):
+        raise ValueError(f"normalised must be False or True, found {normalised!r}")
+    return ratio(count, whole, math.nan) if normalised else count
 
 
 def shared_adjacencies(pairs: GraphPairs) -> Confusion:
@@ -131,11 +136,8 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
         Divide by the directed edges of the truth; 0/0 is NaN.
     """
     check_number(undecided, "undecided", "[0, 1]")
-    if normalised not in (False, True):
-        raise ValueError(f"normalised must be False or True, found {normalised!r}")
     ancestors, edges = pairs.ancestors, pairs.counts.true_directed
-    total = ancestors.opposed + undecided * (edges - ancestors.agreed - ancestors.opposed)
-    return ratio(total, edges, math.nan) if normalised else np.asarray(total)
+    return share_of(ancestors.opposed + undecided * (edges - ancestors.agreed - ancestors.opposed), edges, normalised)
 
 
 _BLANKET = replace(

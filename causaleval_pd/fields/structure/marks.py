@@ -307,37 +307,31 @@ _OPTIONS = {
 }
 
 
-def shared_marks(pairs: GraphPairs, mark: str, slots: str, circle: str) -> Confusion:
-    """Compare one mark, tails, arrows or circles, over the ends of pairs of nodes."""
-    check_known(slots, ("all", "shared"), "slots")
-    check_known(circle, ("mark", "unknown", "half"), "circle")
-    types, where = pairs.edge_types, "_on_shared" if slots == "shared" else ""
-    total = 2 * (types.tp if slots == "shared" else types.n_pairs)
-    names = (f"true_{mark}{where}", f"estimated_{mark}{where}", f"both_{mark}")
-    circled = (f"{mark}_at_circle", f"{mark}_missed_by_circle")
-    true, estimated, both, at_circle, missed_by_circle = (getattr(types, name) for name in (*names, *circled))
-    if circle == "unknown":
-        estimated = estimated - at_circle
-        total = total - getattr(types, f"true_circles{where}")
-    elif circle == "half":
-        # half of such an end is shared, the other half stays a positive of the graph that has the mark
-        both = both + (at_circle + missed_by_circle) / 2
-        true, estimated = true + at_circle / 2, estimated + missed_by_circle / 2
-    return Confusion(both, true, estimated, total)
-
-
-def _counts_of(mark: str) -> Callable[..., Confusion]:
-    """Return the function that compares one mark, with its options."""
+def _shared(mark: str) -> Callable[..., Confusion]:
+    """Return the function that compares one mark, tails, arrows or circles, over the ends of pairs of nodes."""
 
     def counts(pairs: GraphPairs, *, slots: Slots = "all", circle: Circle = "mark") -> Confusion:
-        return shared_marks(pairs, mark, slots, circle)
+        check_known(slots, ("all", "shared"), "slots")
+        check_known(circle, ("mark", "unknown", "half"), "circle")
+        types, where = pairs.edge_types, "_on_shared" if slots == "shared" else ""
+        total = 2 * (types.tp if slots == "shared" else types.n_pairs)
+        names = (f"true_{mark}{where}", f"estimated_{mark}{where}", f"both_{mark}")
+        circled = (f"{mark}_at_circle", f"{mark}_missed_by_circle")
+        true, estimated, both, at_circle, missed_by_circle = (getattr(types, name) for name in (*names, *circled))
+        if circle == "unknown":
+            estimated = estimated - at_circle
+            total = total - getattr(types, f"true_circles{where}")
+        elif circle == "half":
+            # half of such an end is shared, the other half stays a positive of the graph that has the mark
+            both = both + (at_circle + missed_by_circle) / 2
+            true, estimated = true + at_circle / 2, estimated + missed_by_circle / 2
+        return Confusion(both, true, estimated, total)
 
     return counts
 
 
-def shared_circles(pairs: GraphPairs, *, slots: Slots = "all") -> Confusion:
-    """Compare circles over the ends of pairs of nodes."""
-    return shared_marks(pairs, "circles", slots, "mark")
+def _shared_circles(pairs: GraphPairs, *, slots: Slots = "all") -> Confusion:
+    return _shared("circles")(pairs, slots=slots)
 
 
 def _shared_bidirected(pairs: GraphPairs) -> Confusion:
@@ -351,7 +345,7 @@ _MIXED = ("A o-> B; B <-> C; D o-> C", "A o-> B; B <-o C; B -> D")
 
 _ARROWHEAD = ConfusionFamily(
     "arrowhead",
-    _counts_of("arrows"),
+    _shared("arrows"),
     label="arrowhead",
     positives="arrowheads",
     negatives="ends without arrowhead",
@@ -364,7 +358,7 @@ _ARROWHEAD = ConfusionFamily(
 _TAIL = replace(
     _ARROWHEAD,
     prefix="tail",
-    counts=_counts_of("tails"),
+    counts=_shared("tails"),
     label="tail",
     positives="tails",
     negatives="ends without tail",
@@ -373,7 +367,7 @@ _TAIL = replace(
 _CIRCLE = replace(
     _ARROWHEAD,
     prefix="circle",
-    counts=shared_circles,
+    counts=_shared_circles,
     label="circle",
     positives="circles",
     negatives="ends without circle",

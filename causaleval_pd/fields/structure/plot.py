@@ -57,6 +57,8 @@ _LINES: dict[str, Any] = {
     MISSING: (0, (1, 1.5)),
     EXTRA: (0, (3, 2)),
 }
+#: the same in legends
+_LABELS = {what: f"{what}, as estimated" if what in (REVERSED, MARKED) else what for what in _LINES}
 #: inches from the centre of a node to the end of an edge, and points of its dot
 _GAP, _DOT = 0.09, 5.0
 #: nodes from which on names are in small print
@@ -125,10 +127,9 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
     ax.set(xticks=[], yticks=[], frame_on=False)
     counts = {what: len(pairs) for what, pairs in edges.items()}
     handles = [
-        Line2D([], [], color=shades[what], linestyle=_LINES[what], linewidth=1.8, label=f"{what}{note}: {n}")
-        for what, n in counts.items()
-        if n
-        for note in [", as estimated" if what in (REVERSED, MARKED) else ""]
+        Line2D([], [], color=shades[what], linestyle=_LINES[what], linewidth=1.8, label=f"{label}: {counts[what]}")
+        for what, label in _LABELS.items()
+        if counts[what]
     ]
     legend_of(ax, handles, "edges", own=own_figure)
     adjacent = counts[RIGHT] + counts[REVERSED] + counts[MARKED]
@@ -204,8 +205,6 @@ def _component(graph: Any, width: float) -> Floats:
     import networkx as nx
 
     n = graph.number_of_nodes()
-    if n == 1:
-        return np.zeros((1, 2))
     first = nx.kamada_kawai_layout(graph)
     # neighbours at their distances first; then nodes that lie close to each other are pushed apart
     layout = nx.spring_layout(graph, pos=first, k=1.6 / math.sqrt(n), iterations=40, seed=0) if n > 8 else first
@@ -359,10 +358,8 @@ def difference_matrix(
     means = {what: pairs.sum() / 2 / n for what, pairs in became.items() if pairs.any()}
     handles = [Patch(color=shades[what], label=f"{what}: {mean:.3g} per run") for what, mean in means.items()]
     legend_of(ax, handles, "edges", own=own_figure)
-    parts = [
-        f"Squares: edges from the row's to the column's node (both if undirected), by shares of {counted(n, 'run')}"
-    ]
-    parts += ["reversed and wrongly marked ones stand where the true edge points"]
+    shown_as = "Squares: edges from the row's to the column's node (both if undirected), by shares of"
+    parts = [f"{shown_as} {counted(n, 'run')}", "reversed and wrongly marked ones stand where the true edge points"]
     parts += ["frames: true edges"] * one_truth + _most_often(became, nodes)
     if len(table) > n:
         parts.append(f"not drawn: {counted(len(table) - n, 'failed run')}")

@@ -248,11 +248,6 @@ def _above(graphs: GraphBatch) -> NDArray[np.bool_]:
     return np.asarray(ancestors(graphs.planes, graphs.n_nodes, "path") == DEFINITE)
 
 
-def _ancestors_and_arrows(graphs: GraphBatch) -> NDArray[Any]:
-    """Return the channels i ~> j and i -> j."""
-    return np.stack([_above(graphs), _type_channels(graphs, [FORWARD])[:, 0]], axis=1)
-
-
 def _ancestors_and_order(graphs: GraphBatch) -> NDArray[Any]:
     """Return the channels i ~> j, only i ~> j, and only j ~> i."""
     above = _above(graphs)
@@ -263,11 +258,14 @@ def _ancestors_and_order(graphs: GraphBatch) -> NDArray[Any]:
 def _of_ancestors(metric: Metric, pairs: GraphPairs) -> Additive:
     """Count shared ancestors, and true edges along and against the estimate's order."""
 
+    def ancestors_and_arrows(graphs: GraphBatch) -> NDArray[Any]:
+        return np.stack([_above(graphs), _type_channels(graphs, [FORWARD])[:, 0]], axis=1)
+
     def stand_in(both: Floats, agreed: Floats, opposed: Floats) -> Any:
         changed = pairs.ancestors._replace(both=both, agreed=agreed, opposed=opposed)
         return SimpleNamespace(ancestors=changed, counts=pairs.counts)
 
-    return _ancestors_and_arrows, _ancestors_and_order, [(0, 0, 1.0), (1, 1, 1.0), (1, 2, 1.0)], stand_in
+    return ancestors_and_arrows, _ancestors_and_order, [(0, 0, 1.0), (1, 1, 1.0), (1, 2, 1.0)], stand_in
 
 
 def _blankets(graphs: GraphBatch) -> NDArray[Any]:

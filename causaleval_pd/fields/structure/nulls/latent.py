@@ -26,16 +26,7 @@ from ....execution.random_streams import random_words
 from ....graphs.kernels import control_kernels, kernels, mixed_kernels
 from ....graphs.kernels.planes import ADMG, KINDS, MAG, MIXED, PAG, SKELETON
 from ....graphs.mixed.conversions import check_size, mag_to_pag, project
-from ....graphs.mixed.marks import (
-    adjacencies,
-    bidirected,
-    count_bits,
-    count_edges,
-    directed_part,
-    is_mixed,
-    lift,
-    lines,
-)
+from ....graphs.mixed.marks import adjacencies, bidirected, count_bits, count_edges, doubles, is_mixed, lift, lines
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import NEXT_WORD, Drawn, check_declared, constant, graph_controls
 from .laws import hypergeometric
@@ -133,10 +124,8 @@ def _admgs(arrows: Planes, both: NDArray[np.uint64]) -> Planes:
 
 def assigned_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -> Planes:
     """Draw which adjacent nodes have a directed edge, a bidirected one or both; directions follow random orders."""
-    near, both = adjacencies(planes), bidirected(planes)
-    arrows = directed_part(planes)
-    n_pairs, n_both = count_bits(near), count_bits(both)
-    n_double = count_bits(both & (arrows[:, 0] | arrows[:, 1]))
+    near = adjacencies(planes)
+    n_pairs, n_both, n_double = (count_bits(x) for x in (near, bidirected(planes), doubles(planes)))
     index = np.arange(len(keys), dtype=np.int64)[:, None]
     directed = control_kernels().orient_graphs(np.stack([near, near], axis=1), d, index, keys, start, count)
     alone, confounded = np.zeros((2, len(keys), count, planes.shape[2]), np.uint64)

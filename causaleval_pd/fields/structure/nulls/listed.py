@@ -28,7 +28,8 @@ from ....graphs.kernels.planes import (
     planes_from_arcs,
     planes_from_matrices,
 )
-from ....graphs.mixed.marks import is_mixed, join_halves, plane_halves
+from ....graphs.mixed.marks import join_halves, plane_halves
+from ....graphs.orientations import components
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 
 Floats = NDArray[np.float64]
@@ -214,17 +215,17 @@ def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats] | None:
 
 def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -> Listed | None:
     """Return all orientations of a skeleton as graphs of a class, and the probability of each; None if too many."""
-    import networkx as nx
-
     # what is directed independently: the edges of a digraph, else the connected parts
     parts: list[Edges] = [(edge,) for edge in edges]
     if kind != DIGRAPH:
-        sets = sorted(nx.connected_components(nx.Graph(edges)), key=min)
-        parts = [tuple(edge for edge in edges if edge[0] in nodes) for nodes in sets]
+        near = [0] * n_nodes
+        for a, b in edges:
+            near[a], near[b] = near[a] | 1 << b, near[b] | 1 << a
+        parts = [tuple(edge for edge in edges if nodes >> edge[0] & 1) for nodes in components(near)]
     lists, n_graphs = [], 1
     for part in parts:
-        nodes = sorted({*itertools.chain(*part)})
-        found = directions(len(nodes), tuple((nodes.index(a), nodes.index(b)) for a, b in part))
+        here = {node: i for i, node in enumerate(sorted({*itertools.chain(*part)}))}
+        found = directions(len(here), tuple((here[a], here[b]) for a, b in part))
         if found is None or n_graphs * len(found[0]) > MOST_ORIENTATIONS:
             return None
         lists.append(found)
@@ -268,12 +269,6 @@ MOST_DIFFERENT, MOST_RELABELLED = 5_040, 64
 _REPEATED = 5
 
 
-def _marks(graphs: GraphBatch, number: int) -> Bools:
-    """Return the marks of a graph as matrices of bits that move with the nodes, (1 or 2, d, d)."""
-    halves = plane_halves(graphs.planes[[number]])
-    return np.stack([np.asarray(matrices_from_planes(half, graphs.n_nodes)[0], bool) for half in halves])
-
-
 @cache
 def _moved_marks(n_nodes: int) -> Planes:
     """Return the bit each mark moves to under each order: of pair k, a < b, a -> b is bit k and b -> a bit 32 + k."""
@@ -287,18 +282,18 @@ def _moved_marks(n_nodes: int) -> Planes:
     return np.left_shift(np.uint64(1), bits.transpose(0, 2, 1).reshape(2 * len(low), len(place)).astype(np.uint64))
 
 
-def _moved(graphs: GraphBatch, number: int) -> Planes:
-    """Return a graph of few nodes in all orders, (d!, 1 or 2): a word holds a bit of both ends of each pair."""
+def all_relabellings(graphs: GraphBatch, number: int, *, different: bool = False) -> GraphBatch:
+    """Return a graph of at most `MOST_LISTED` nodes with its nodes in all orders, or the different ones of these."""
     n_pairs = graphs.n_nodes * (graphs.n_nodes - 1) // 2
-    words = []
+    halves = []
     for half in plane_halves(graphs.planes[[number]]):
         marks = (half[0, :, :1] >> np.arange(n_pairs, dtype=np.uint64)) & np.uint64(1)
         chosen = _moved_marks(graphs.n_nodes)[np.flatnonzero(marks)]
-        words.append(np.asarray(np.bitwise_or.reduce(chosen, axis=0), np.uint64))
-    return np.stack(words, axis=1)
-
-
-def _of_words(words: Planes, graphs: GraphBatch, number: int) -> GraphBatch:
+        halves.append(np.asarray(np.bitwise_or.reduce(chosen, axis=0), np.uint64))
+    # a word holds a bit of both ends of each pair
+    words = np.stack(halves, axis=1)
+    if different:
+        words = words[np.sort(distinct_rows(words)[0])]
     planes = np.stack([words & np.uint64(2**32 - 1), words >> np.uint64(32)], axis=1)
     return _with_planes(planes.reshape(len(words), -1, 1), graphs, number)
 
@@ -307,20 +302,16 @@ def _with_planes(planes: Planes, graphs: GraphBatch, number: int) -> GraphBatch:
     return GraphBatch(graphs.n_nodes, planes, np.repeat(graphs.kinds[[number]], len(planes)))
 
 
-def all_relabellings(graphs: GraphBatch, number: int) -> GraphBatch:
-    """Return a graph of at most `MOST_LISTED` nodes with its nodes in all orders."""
-    return _of_words(_moved(graphs, number), graphs, number)
-
-
 def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch | None:
     """Return the different graphs among all relabellings of a graph, each equally often; None where they are many."""
     d = graphs.n_nodes
     if d <= MOST_LISTED:
-        every = _moved(graphs, number)
-        return _of_words(every[np.sort(distinct_rows(every)[0])], graphs, number)
-    if _are_many(graphs, number):
+        return all_relabellings(graphs, number, different=True)
+    # the marks as matrices of bits that move with the nodes, (1, 1 or 2, d, d)
+    halves = plane_halves(graphs.planes[[number]])
+    new = np.stack([np.asarray(matrices_from_planes(half, d), bool) for half in halves], axis=1)
+    if _are_many(new[0]):
         return None
-    new = _marks(graphs, number)[None]
     stacks, known = [new], {np.packbits(new).tobytes()}
     while len(new):
         # exchanges of neighbouring nodes reach every order
@@ -341,31 +332,24 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch | None
     return _with_planes(join_halves(halves), graphs, number)
 
 
-def _are_many(graphs: GraphBatch, number: int) -> bool:
-    """Return whether a graph surely has too many relabellings, before these are made."""
-    alike, most = np.zeros(graphs.n_nodes, np.int64), math.log(MOST_DIFFERENT) + 1e-9
-    if not is_mixed(graphs.planes):
-        degrees = graphs.take(np.array([number])).degrees[0]
-        alike = np.unique(degrees, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    return _fewest_relabellings(alike) > most or _fewest_relabellings(_classes(_marks(graphs, number), alike)) > most
+def _are_many(marks: Bools) -> bool:
+    """Return whether a graph surely has too many relabellings: at most nodes of one class change places without change.
 
-
-def _fewest_relabellings(alike: Ints) -> float:
-    """Return the logarithm of a bound: at most nodes of the same class, (d,), may be exchanged without change."""
-    counts = np.bincount(alike)
-    return float(math.lgamma(len(alike) + 1) - sum(math.lgamma(n + 1) for n in counts.tolist()))
-
-
-def _classes(marks: Bools, classes: Ints) -> Ints:
-    """Refine classes of nodes, (d,), by how many marks (k, d, d) they have to and from each class."""
-    while True:
-        members = (classes[:, None] == np.arange(classes.max(initial=-1) + 1)).astype(np.int64)
+    Classes, at first one, are refined by how many marks (k, d, d) nodes have to and from each class.
+    """
+    d = marks.shape[1]
+    classes, n_classes = np.zeros(d, np.int64), 0
+    while classes.max(initial=-1) >= n_classes:
+        n_classes = int(classes.max()) + 1
+        members = (classes[:, None] == np.arange(n_classes)).astype(np.int64)
         ends = [side @ members for half in marks for side in (half, half.T)]
+        numbers: dict[bytes, int] = {}
         known = np.column_stack([classes, *ends])
-        finer = np.unique(known, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        if finer.max(initial=0) == classes.max(initial=0):
-            return finer
-        classes = finer
+        classes = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in known], np.int64)
+        alike = sum(math.lgamma(n + 1) for n in np.bincount(classes).tolist())
+        if math.lgamma(d + 1) - alike > math.log(MOST_DIFFERENT) + 1e-9:
+            return True
+    return False
 
 
 def relabelling_laws(pairs: GraphPairs, others: Known) -> Known:
