@@ -59,12 +59,12 @@ def groups(
         if "data" in names:
             values["data"] = complete_data(values, nodes)
         try:
-            found = context.memory.remember((function, code, node_set), partial(function, values, nodes))
+            computed = context.memory.remember((function, code, node_set), partial(function, values, nodes))
         except PairError:
             raise
         except (ValueError, TypeError) as error:
             raise PairError(rows, str(error)) from error
-        yield rows, found
+        yield rows, computed
 
 
 def _marks(pairs: GraphPairs, rows: NDArray[np.int64]) -> Marks:

@@ -81,9 +81,9 @@ def _claimed_ancestors(n_classes: int) -> Callable[..., Confusion]:
     """Return the function that compares true ancestors with the definite, or definite and possible, ones."""
 
     def counts(pairs: GraphPairs, *, definite: Definite = "exact") -> Confusion:
-        found = ancestor_classes(pairs, definite)
-        claimed = found[:, :, :n_classes].sum(axis=2)
-        return Confusion(claimed[:, 0], found[:, 0].sum(axis=1), claimed.sum(axis=1), found.sum(axis=(1, 2)))
+        classes = ancestor_classes(pairs, definite)
+        claimed = classes[:, :, :n_classes].sum(axis=2)
+        return Confusion(claimed[:, 0], classes[:, 0].sum(axis=1), claimed.sum(axis=1), classes.sum(axis=(1, 2)))
 
     return counts
 

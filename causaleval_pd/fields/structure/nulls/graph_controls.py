@@ -71,8 +71,8 @@ def graph_controls(
         words[place] += f": {why}" if why else ""
 
     def drawn(start: int, count: int) -> GraphPairs:
-        found = graphs(start, count)
-        batch, lacking = (found, None) if isinstance(found, GraphBatch) else found
+        drawing = graphs(start, count)
+        batch, lacking = (drawing, None) if isinstance(drawing, GraphBatch) else drawing
         truth_index = np.repeat(pairs.truth_index, count)
         index = np.arange(len(truth_index), dtype=np.int64)
         controls = GraphPairs(pairs.truth, batch, truth_index, index)

@@ -250,9 +250,9 @@ def _drawn_graphs(pairs: GraphPairs, kinds: Kinds, keys: Keys, planes: Planes, s
             stop_if_unwanted()
             part = slice(first, min(first + step, count))
             n = part.stop - first
-            drawn, found = mixed_kernels().draw_latent(d, *wanted, start + first, n, MOST_PROPOSALS, **arguments)
+            drawn, n_bidirected = mixed_kernels().draw_latent(d, *wanted, start + first, n, MOST_PROPOSALS, **arguments)
             out[mine, part] = drawn.reshape(len(mine), n, *shape)
-            lacking[mine, part] = found.reshape(len(mine), n) < 0
+            lacking[mine, part] = n_bidirected.reshape(len(mine), n) < 0
         for kind, draw in ((ADMG, assigned_admgs if skeletons else random_admgs), (SKELETON, random_skeletons)):
             mine = np.flatnonzero(kinds == kind)
             if len(mine):

@@ -197,11 +197,11 @@ def of_dags(known: Known, kinds: NDArray[np.uint8]) -> Known:
     undirected = np.isin(kinds, (CPDAG, PDAG))
 
     def moments(metric: Metric) -> ClosedForm | None:
-        found = None if undirected.all() else known(metric)
-        if found is None:
+        form = None if undirected.all() else known(metric)
+        if form is None:
             return None
-        variance = np.nan if found.variance is None else found.variance
-        return ClosedForm(np.where(undirected, np.nan, found.mean), np.where(undirected, np.nan, variance))
+        variance = np.nan if form.variance is None else form.variance
+        return ClosedForm(np.where(undirected, np.nan, form.mean), np.where(undirected, np.nan, variance))
 
     return moments
 

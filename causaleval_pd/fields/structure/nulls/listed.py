@@ -111,16 +111,16 @@ def listed_laws(
         return ClosedForm.of(Distribution.pooled(index_of_law[known], samples)).spread(rows)
 
     def law(metric: Metric) -> ClosedForm | None:
-        found = exact(metric)
-        if found is None or found.listed is None:
-            return found or others(metric)
+        form = exact(metric)
+        if form is None or form.listed is None:
+            return form or others(metric)
         other = others(metric)
         if other is None:
-            return found
+            return form
         variance = other.variance
-        if variance is not None and found.variance is not None:
-            variance = np.where(found.listed, found.variance, variance)
-        return replace(found, mean=np.where(found.listed, found.mean, other.mean), variance=variance)
+        if variance is not None and form.variance is not None:
+            variance = np.where(form.listed, form.variance, variance)
+        return replace(form, mean=np.where(form.listed, form.mean, other.mean), variance=variance)
 
     return law
 
@@ -225,11 +225,11 @@ def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -
     lists, n_graphs = [], 1
     for part in parts:
         here = {node: i for i, node in enumerate(sorted({*itertools.chain(*part)}))}
-        found = directions(len(here), tuple((here[a], here[b]) for a, b in part))
-        if found is None or n_graphs * len(found[0]) > MOST_ORIENTATIONS:
+        listed_part = directions(len(here), tuple((here[a], here[b]) for a, b in part))
+        if listed_part is None or n_graphs * len(listed_part[0]) > MOST_ORIENTATIONS:
             return None
-        lists.append(found)
-        n_graphs *= len(found[0])
+        lists.append(listed_part)
+        n_graphs *= len(listed_part[0])
     places = np.indices([len(ways) for ways, _ in lists]).reshape(len(lists), n_graphs)
     forward, weights = np.ones((n_graphs, len(edges)), bool), np.ones(n_graphs)
     for part, (ways, shares), place in zip(parts, lists, places, strict=True):
