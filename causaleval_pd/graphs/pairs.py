@@ -252,7 +252,7 @@ class GraphPairs(StoredPairs):
         out = tuple(np.empty(self.n) for _ in range(N_ADJACENCY_COUNTS))
         for first in range(0, self.n, most):
             part = self.take(slice(first, min(first + most, self.n)))
-            vars(part).update(out=out, first=first)
+            vars(part).update(out=out, first=first)  # of these pairs alone: take and replace do not hand it on
             yield part
 
     def cells(self, position: int) -> tuple[Graph, Graph]:

@@ -76,7 +76,7 @@ def graph_controls(
         truth_index = np.repeat(pairs.truth_index, count)
         index = np.arange(len(truth_index), dtype=np.int64)
         controls = GraphPairs(pairs.truth, batch, truth_index, index)
-        vars(controls).update(lacking=lacking)
+        vars(controls).update(lacking=lacking)  # of these pairs alone: take and replace do not hand it on
         return controls
 
     cost = 16 * pairs.truth.planes.shape[2] + _COUNT_BYTES + scratch
