@@ -332,8 +332,7 @@ def read_tetrad_shares(text: str) -> tuple[tuple[str, ...], list[tuple[int, int,
     edges = []
     for number, line in enumerate(text.splitlines(), 1):
         for left, sign, right, share in _SHARE.findall(line):
-            ends = [position.get(_without_parentheses(name)) for name in (left, right)]
-            i, j = ends
+            i, j = (position.get(_without_parentheses(name)) for name in (left, right))
             if sign not in MARKS or i is None or j is None:
                 raise ValueError(f"line {number}: found '[{left} {sign} {right}]', expected an edge as '[X --> Y]'")
             edges.append((*forward((i, j, *MARKS[sign])), float(share)))
@@ -413,11 +412,10 @@ def _write_model_string(names: Sequence[str], ends: Ends) -> str:
     if len(names) < 2:
         raise ValueError("a model string cannot hold a graph of fewer than two nodes here; write an edge string")
     parents: list[list[str]] = [[] for _ in names]
-    for i, j, *marks in ends:
-        if sorted(marks) != [TAIL, ARROW]:
+    for i, j, *marks in map(forward, ends):
+        if marks != [TAIL, ARROW]:
             raise ValueError("a model string holds directed edges only; write an edge string, by to_text()")
-        source, target = (i, j) if marks[0] == TAIL else (j, i)
-        parents[target].append(names[source])
+        parents[j].append(names[i])
     refuse_names(names, lambda name: re.search(r"[\[\]|:,'\"]", name) or not _NAME.match(name), "a model string")
     entries = zip(names, parents, strict=True)
     text = "".join(f"[{name}|{':'.join(listed)}]" if listed else f"[{name}]" for name, listed in entries)
