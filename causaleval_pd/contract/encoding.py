@@ -102,8 +102,8 @@ class Encoding:
         Name for `encoding=`.
     tool : str
         Tools that write it.
-    cells : str
-        What a cell is, in a few words; for messages.
+    cells : str, optional
+        What a cell is, in a few words, for messages; default the name.
     meaning : str
         Meaning of its codes or marks.
     mark : str
@@ -141,11 +141,11 @@ class Encoding:
 
     name: str
     tool: str
-    cells: str
     meaning: str
     mark: str
     example: str
     read: Callable[[Any], Edges | Matrix | bytes]
+    cells: str = ""
     types: tuple[type, ...] = (object,)
     recognise: Callable[[Any], bool] | None = None
     by_name: bool = False
@@ -156,6 +156,7 @@ class Encoding:
     write_text: Callable[[Sequence[str], Ends], str] | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "cells", self.cells or self.name)
         for (here, there), marks in (self.codes or {}).items():
             if (self.codes or {}).get((there, here)) != marks[::-1]:
                 raise ValueError(f"codes of {self.name!r} have no mirror image of {(here, there)}: {marks}; add it")

@@ -150,7 +150,7 @@ def decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> NDA
     unknown = (marks == _UNKNOWN).any(axis=(1, 2))
     if unknown.any():
         at = int(unknown.argmax())
-        raise CellError(at, _explain(encoding, stack[at], names))
+        raise CellError(at, explain_matrix(encoding, stack[at], names))
     loops = np.argwhere(np.einsum("nii->ni", marks))
     if len(loops):
         raise CellError(int(loops[0, 0]), self_loop(names[loops[0, 1]]))
@@ -174,7 +174,7 @@ def decode_sparse(encoding: Encoding, matrix: Any, names: Sequence[str]) -> Ends
             continue
         marks = codes.get((here, there))
         if marks is None:
-            raise ValueError(_explain(encoding, matrix.toarray(), names))
+            raise ValueError(explain_matrix(encoding, matrix.toarray(), names))
         if i == j:
             raise ValueError(self_loop(names[i]))
         at_j, at_i = marks
@@ -187,9 +187,7 @@ def decode_sparse(encoding: Encoding, matrix: Any, names: Sequence[str]) -> Ends
 
 def encode(encoding: Encoding, marks: NDArray[np.uint8]) -> NDArray[Any]:
     """Write a stack of marks, 4 and 5 at the ends of two edges, in the codes of an encoding; of several the first."""
-    code: dict[Pair, int] = {}
-    for (here, _), both in _codes_of(encoding).items():
-        code.setdefault(both, here)
+    code = {both: here for (here, _), both in reversed([*_codes_of(encoding).items()])}
     other = marks.transpose(0, 2, 1)
     written, known = np.zeros(marks.shape, np.int8), marks == 0
     for (at_column, at_row), here in code.items():
@@ -211,14 +209,17 @@ def self_loop(label: Any) -> str:
     return f"found an edge from {label!r} to itself; graphs have no self loops"
 
 
-def explain_codes(codes: Mapping[Pair, Pair], meaning: str, matrix: NDArray[Any], names: Sequence[str]) -> str:
+def explain_matrix(encoding: Encoding, matrix: NDArray[Any], names: Sequence[str]) -> str:
     """Describe the first pair of numbers without a meaning in a matrix."""
+    if encoding.explain is not None:
+        return encoding.explain(matrix, names)
+    codes = _codes_of(encoding)
     cells, known = matrix.tolist(), {(0, 0), *codes}
     i, j = next((i, j) for i, j in np.ndindex(matrix.shape) if (cells[i][j], cells[j][i]) not in known)
     found = f"found {cells[i][j]} in cell ({names[i]!r}, {names[j]!r})"
     if i == j:
         return f"{found}, {self_loop(names[i]).removeprefix('found ')}"
-    message = f"{found} and {cells[j][i]} in cell ({names[j]!r}, {names[i]!r}), expected {meaning}"
+    message = f"{found} and {cells[j][i]} in cell ({names[j]!r}, {names[i]!r}), expected {encoding.meaning}"
     if (matrix != np.round(matrix)).any():
         source, target = np.nonzero(matrix)
         message += f"; {explain_weights(source, target, matrix[source, target])}"
@@ -226,12 +227,6 @@ def explain_codes(codes: Mapping[Pair, Pair], meaning: str, matrix: NDArray[Any]
             # its ones are not directed edges
             message += "; name the encoding of the result, 'row->column' or 'column->row'"
     return message
-
-
-def _explain(encoding: Encoding, matrix: NDArray[Any], names: Sequence[str]) -> str:
-    if encoding.explain is not None:
-        return encoding.explain(matrix, names)
-    return explain_codes(_codes_of(encoding), encoding.meaning, matrix, names)
 
 
 def _codes_of(encoding: Encoding) -> Mapping[Pair, Pair]:

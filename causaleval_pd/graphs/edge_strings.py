@@ -38,8 +38,7 @@ _ARROW = re.compile(r"(?<=\s)o-+(?:>|o(?=\s|$))|<-+(?:>|o(?=\s))|(?<=\s)o--+|--+
 _INNER = re.compile(r"o-+[>o-]")
 #: letters of a name in a message
 _MOST_SHOWN = 60
-_BLANK = re.compile(r"[^\S\n\r]*+")
-_QUOTED = re.compile(r""""((?>(?:[^"]|"")*))"|'((?>(?:[^']|'')*))'""")
+_BLANKS = r"[^\S\n\r]*+"
 _WORD = r"(?=\.*+\w)[\w.]++(?>(?:-[\w.]++)*)"
 #: a word among several: not the number 0.5 or 1., and not the start of o-> with a circle
 _WORD_OF_SEVERAL = r"(?!\d*+\.)(?!o-(?:[->]|o(?:\s|$)))\w++(?>(?:(?:\.++|-)\w++)*)"
@@ -48,8 +47,11 @@ _SEVERAL_WORDS = rf"{_WORD_OF_SEVERAL}(?>(?: {_WORD_OF_SEVERAL})+)"
 _TIME = r"(?:@-?\d++)?"
 _BARE = re.compile(rf"(?:{_SEVERAL_WORDS}(?![\w.])|{_WORD}){_TIME}")
 _ALONE = re.compile(rf"[\w.]++{_TIME}")
+_NAME = re.compile(
+    rf"""{_BLANKS}(?:"(?P<double>(?>(?:[^"]|"")*))"|'(?P<single>(?>(?:[^']|'')*))'|(?P<bare>{_BARE.pattern})){_BLANKS}"""
+)
 #: where a name ends at the latest, for messages
-_CHUNK = re.compile(r"(?:(?!<-|->|--|(?<=\s)o-(?:[->]|o(?:\s|$)))[^;\n\r])*")
+_CHUNK = re.compile(rf"{_BLANKS}(?P<name>(?:(?!<-|->|--|(?<=\s)o-(?:[->]|o(?:\s|$)))[^;\n\r])*)")
 _CHARACTERS = "expected letters, digits, '_', '.', '-' or single blanks inside, no number as 0.5 beside a word"
 _STANDS_ALONE = "which alone may be an edge in another notation"
 _MAY_BE_TWO = "which between two arrows, or beside one without blanks, may be two nodes"
@@ -96,36 +98,32 @@ _FILE_NAME = re.compile(
 
 def _read_name(text: str, at: int) -> tuple[str, bool, int]:
     """Return the name at a position, whether it is quoted, and where what follows it begins."""
-    at = _end(_BLANK, text, at)
-    quoted = _QUOTED.match(text, at)
-    match = quoted or _BARE.match(text, at)
+    match = _NAME.match(text, at)
     if match is None:
         raise _refuse(text, at)
-    end = _end(_BLANK, text, match.end())
+    end = match.end()
     is_read = end == len(text) or text[end] in ";\n\r" or _ARROW.match(text, end)
-    if quoted is None:
+    double, single, bare = match.groups()
+    if bare is not None:
         if not is_read:
             raise _refuse(text, at)
-        return match.group(), False, end
-    double, single = quoted.groups()
+        return bare, False, end
     name = double.replace('""', '"') if double is not None else single.replace("''", "'")
     if not name:
-        raise ValueError(f"cannot read {_near(text, at)}: found an empty name in quotes; a node needs a name")
+        place = match.start(str(match.lastgroup)) - 1
+        raise ValueError(f"cannot read {_near(text, place)}: found an empty name in quotes; a node needs a name")
     if not is_read:
         raise ValueError(f"cannot read {_near(text, end)}: expected an arrow or ';' after the quoted name {name!r}")
     return name, True, end
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    match = pattern.match(text, at)
-    return at if match is None else match.end()
-
-
 def _refuse(text: str, at: int) -> ValueError:
     """Return the error of a name at a position that is not read without quotes."""
-    name = text[at : _end(_CHUNK, text, at)].strip()
+    chunk = next(_CHUNK.finditer(text, at))
+    name = chunk["name"].strip()
     if not name:
-        return ValueError(f"cannot read {_near(text, at)}: an edge needs a node name at both ends of its arrow")
+        place = _near(text, chunk.start("name"))
+        return ValueError(f"cannot read {place}: an edge needs a node name at both ends of its arrow")
     if is_formula(text) and _FACTORS.search(name):
         return _formula(f"the name {name!r}")
     return _explain_name(text, name, _CHARACTERS)
@@ -235,6 +233,7 @@ def _near(text: str, at: int) -> str:
 
 def explain_text(cell: str) -> str:
     """Return a message for a cell that is the text of an object."""
+<<<<<<< HEAD
     shown = cut(cell)
     if re.match(r"\[\s*\[\s*[-\d.]+\s*,", cell):  # nested lists, as JSON writes matrices
         return (
@@ -248,6 +247,23 @@ def explain_text(cell: str) -> str:
             "graph_column([None if pd.isna(x) else ast.literal_eval(x) for x in column])"
         )
     return explain_written(cell, *MADE_BY)
+=======
+    what = (
+        "an object turned into when dask, CSV or astype(str) wrote it as text; make the column with graph_column "
+        "before that, and store it as Parquet, not CSV, or as the text that its .graph.to_strings() returns"
+    )
+    if re.match(r"\[\s*\[\s*[-\d.]+\s*,", cell):  # nested lists, as JSON writes matrices
+        what = (
+            "is a matrix written as text; read it first and state its direction: graph_column([None if pd.isna(x) else "
+            "np.array(json.loads(x)) for x in column], encoding='row->column'), or 'column->row'"
+        )
+    elif re.match(r"\[\s*\(\s*['\"]", cell):
+        what = (
+            "is a list of edges written as text; read it first: graph_column([None if pd.isna(x) else "
+            "ast.literal_eval(x) for x in column])"
+        )
+    return f"found the text {cut(cell)!r}, which {what}"
+>>>>>>> h-gra
 
 
 @lru_cache(maxsize=4096)

@@ -83,8 +83,7 @@ def read_graphs(
     -------
     Series
         Packed graphs by name of the file, in the order of the sorted names, or that of the list. Files of one name in
-        several folders are named by their paths. An empty or blank file is a missing value: a failed
-        run.
+        several folders are named by their paths. An empty or blank file is a missing value: a failed run.
 
     Warns
     -----

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import chain, combinations, permutations, product
 from typing import Any, Self
 
 import numpy as np
@@ -80,14 +80,8 @@ class Knowledge:
     @property
     def known_absent(self) -> Arcs:
         """The forbidden edges, with those that the tiers forbid."""
-        backwards = {
-            (source, target)
-            for i, earlier in enumerate(self.tiers)
-            for later in self.tiers[i + 1 :]
-            for source in later
-            for target in earlier
-        }
-        return tuple(sorted(backwards | set(self.forbidden)))
+        backwards = (product(later, earlier) for earlier, later in combinations(self.tiers, 2))
+        return tuple(sorted({*chain.from_iterable(backwards), *self.forbidden}))
 
     @property
     def nodes(self) -> tuple[str, ...]:

@@ -620,15 +620,13 @@ def _networkx(names: Sequence[str], ends: Ends, is_mixed: bool) -> nx.DiGraph[st
     """Return a graph as a networkx DiGraph, with signs of edges from kind "mag" on."""
     import networkx as nx
 
-    if not is_mixed:
-        plain: nx.DiGraph[str] = nx.DiGraph()
-        plain.add_nodes_from(names)
-        plain.add_edges_from((names[i], names[j]) for i, j, at_i, _ in ends if at_i == TAIL)
-        plain.add_edges_from((names[j], names[i]) for i, j, _, at_j in ends if at_j == TAIL)
-        return plain
-    edges = [(names[i], names[j], (a, b)) for i, j, a, b in map(forward, single_edges(ends))]
-    marked: nx.DiGraph[str] = nx.DiGraph() if len({edge[:2] for edge in edges}) == len(edges) else nx.MultiDiGraph()
-    marked.add_nodes_from(names)
-    for source, target, marks in edges:
-        marked.add_edge(source, target, type=SHORT_SIGNS[marks])
-    return marked
+    if is_mixed:
+        edges = [(names[i], names[j], {"type": SHORT_SIGNS[a, b]}) for i, j, a, b in map(forward, single_edges(ends))]
+    else:
+        edges = [(names[i], names[j], {}) for i, j, at_i, _ in ends if at_i == TAIL]
+        edges += [(names[j], names[i], {}) for i, j, _, at_j in ends if at_j == TAIL]
+    is_simple = len({edge[:2] for edge in edges}) == len(edges)
+    graph: nx.DiGraph[str] = nx.DiGraph() if is_simple else nx.MultiDiGraph()
+    graph.add_nodes_from(names)
+    graph.add_edges_from(edges)
+    return graph

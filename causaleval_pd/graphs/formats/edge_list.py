@@ -216,7 +216,6 @@ ENCODINGS = (
     Encoding(
         name="edge list",
         tool="Python",
-        cells="edge list",
         meaning="(A, B) directed, (A, B) and (B, A) undirected",
         mark="an edge i -> j is the tuple (i, j)",
         example="[('A', 'B'), ('B', 'C'), ('C', 'B')]",

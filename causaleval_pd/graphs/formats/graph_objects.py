@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...contract.encoding import Edges, Encoding, Matrix
-from ..edge_marks import MarkedEdges
+from ..edge_marks import MarkedEdges, explain_matrix
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from .matrices import CAUSAL_LEARN_MATRIX, GCASTLE, LINGAM, read_matrix
 from .networkx_graph import named_class
@@ -103,19 +104,17 @@ ENCODINGS = (
     Encoding(
         name="causal-learn",
         tool="causal-learn",
-        cells="causal-learn",
         meaning="-1 a tail, 1 an arrow, 2 a circle, at the row's node; 4 with 5 both '->' and '<->'",
         mark=_CAUSAL_LEARN_MARK,
         example="causallearn.search.ConstraintBased.PC.pc(data)",
         read=_endpoints,
         recognise=lambda cell: _endpoints(cell) is not None,
         codes=CAUSAL_LEARN_MATRIX.codes,
-        explain=CAUSAL_LEARN_MATRIX.explain,
+        explain=partial(explain_matrix, CAUSAL_LEARN_MATRIX),
     ),
     Encoding(
         name="causal-learn result",
         tool="causal-learn (fci, ges)",
-        cells="causal-learn result",
         meaning="as causal-learn, of the graph in it; that of fci is a PAG, or mixed",
         mark=_CAUSAL_LEARN_MARK,
         example="causallearn.search.ConstraintBased.FCI.fci(data)",
@@ -123,24 +122,22 @@ ENCODINGS = (
         types=(tuple, dict),
         recognise=lambda cell: _endpoints(_graph_of_result(cell)) is not None,
         codes=CAUSAL_LEARN_MATRIX.codes,
-        explain=CAUSAL_LEARN_MATRIX.explain,
+        explain=partial(explain_matrix, CAUSAL_LEARN_MATRIX),
     ),
     Encoding(
         name="gCastle result",
         tool="gCastle",
-        cells="gCastle result",
         meaning="as gCastle, of the learner's causal_matrix or of that matrix with its names",
         mark=GCASTLE.mark,
         example="castle.algorithms.PC() after learn(data)",
         read=lambda cell: read_matrix(_castle_matrix(cell)),
         recognise=lambda cell: _castle_matrix(cell) is not None,
         codes=GCASTLE.codes,
-        explain=GCASTLE.explain,
+        explain=partial(explain_matrix, GCASTLE),
     ),
     Encoding(
         name="lingam result",
         tool="lingam, causal-learn's LiNGAM",
-        cells="lingam result",
         meaning="as lingam, of the model's adjacency_matrix_; one with weights is refused",
         mark=LINGAM.mark,
         example="lingam.DirectLiNGAM() after fit(data)",
@@ -152,7 +149,6 @@ ENCODINGS = (
     Encoding(
         name="pywhy-graphs",
         tool="pywhy-graphs, dodiscover",
-        cells="pywhy-graphs",
         meaning="edges of the types directed, circle, bidirected and undirected; no arrow or circle is a tail",
         mark="an edge i -> j is the directed edge (i, j) without a circle edge (j, i)",
         example="pywhy_graphs.PAG()",
@@ -162,7 +158,6 @@ ENCODINGS = (
     Encoding(
         name="ananke",
         tool="ananke",
-        cells="ananke",
         meaning="di_edges directed, bi_edges bidirected, ud_edges undirected",
         mark="an edge i -> j is (i, j) in di_edges",
         example="ananke.graphs.ADMG(vertices, di_edges, bi_edges)",

@@ -13,13 +13,12 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import product
 from typing import NamedTuple
 
-from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends
+from ...contract.encoding import AmbiguousEncodingError, Edges, Encoding, Ends, Pair
 from ..edge_marks import MARKS, MARKS_OF_DIR, SHORT_SIGNS, SIGNS, MarkedEdges, forward, refuse_names
 from ..edge_strings import write_graph, write_names
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import refuse_numbers
 
-Marks = tuple[int, int]
 Attributes = dict[str, str]
 
 #: edges that groups of names may make, and how deep groups may nest
@@ -192,7 +191,7 @@ class _Reader:
         except ValueError as fault:
             raise ValueError(f"line {sign.line}: {fault}") from None
 
-    def dot_marks(self, sign: str, attributes: Attributes) -> Marks:
+    def dot_marks(self, sign: str, attributes: Attributes) -> Pair:
         """Return the marks of an edge in DOT: by its sign, dir, arrowtail and arrowhead."""
         if sign != {"digraph": "->", "graph": "--"}[self.language]:
             raise ValueError(
@@ -333,8 +332,7 @@ def read_tetrad_shares(text: str) -> tuple[tuple[str, ...], list[tuple[int, int,
     edges = []
     for number, line in enumerate(text.splitlines(), 1):
         for left, sign, right, share in _SHARE.findall(line):
-            ends = [position.get(_without_parentheses(name)) for name in (left, right)]
-            i, j = ends
+            i, j = (position.get(_without_parentheses(name)) for name in (left, right))
             if sign not in MARKS or i is None or j is None:
                 raise ValueError(f"line {number}: found '[{left} {sign} {right}]', expected an edge as '[X --> Y]'")
             edges.append((*forward((i, j, *MARKS[sign])), float(share)))
@@ -414,11 +412,10 @@ def _write_model_string(names: Sequence[str], ends: Ends) -> str:
     if len(names) < 2:
         raise ValueError("a model string cannot hold a graph of fewer than two nodes here; write an edge string")
     parents: list[list[str]] = [[] for _ in names]
-    for i, j, *marks in ends:
-        if sorted(marks) != [TAIL, ARROW]:
+    for i, j, *marks in map(forward, ends):
+        if marks != [TAIL, ARROW]:
             raise ValueError("a model string holds directed edges only; write an edge string, by to_text()")
-        source, target = (i, j) if marks[0] == TAIL else (j, i)
-        parents[target].append(names[source])
+        parents[j].append(names[i])
     refuse_names(names, lambda name: re.search(r"[\[\]|:,'\"]", name) or not _NAME.match(name), "a model string")
     entries = zip(names, parents, strict=True)
     text = "".join(f"[{name}|{':'.join(listed)}]" if listed else f"[{name}]" for name, listed in entries)
@@ -442,7 +439,6 @@ ENCODINGS = (
     Encoding(
         name="DOT",
         tool="Graphviz, Tetrad, causal-learn, DoWhy",
-        cells="DOT",
         meaning="'->' directed, '--' undirected; arrowtail, arrowhead: none a tail, normal an arrow, odot a circle",
         mark="an edge i -> j is the arrow between the names",
         example="'digraph { A -> B; B -> C [dir=both, arrowtail=odot] }'",
@@ -454,7 +450,6 @@ ENCODINGS = (
     Encoding(
         name="Tetrad text",
         tool="Tetrad, py-tetrad, causal-learn",
-        cells="Tetrad text",
         meaning="--> directed, --- undirected, <-> bidirected, o->, o-o and o-- with circles",
         mark="an edge i -> j is '1. i --> j' below 'Graph Edges:'",
         example="'Graph Nodes:\\nA;B\\n\\nGraph Edges:\\n1. A --> B'",
@@ -466,7 +461,6 @@ ENCODINGS = (
     Encoding(
         name="model string",
         tool="bnlearn",
-        cells="model string",
         meaning="[C|A:B] the node C with the parents A and B",
         mark="an edge i -> j is the i behind the bar of j",
         example="'[A][B|A][C|A:B]'",

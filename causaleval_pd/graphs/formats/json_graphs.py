@@ -112,11 +112,11 @@ def _json_edge(edge: Any, directed: Any) -> tuple[str, str, int, int]:
         return _json_name(edge[0]), _json_name(edge[1]), *MARKS["-->" if directed else "---"]
     if not isinstance(edge, dict):
         raise ValueError(f"found {edge!r:.60}, expected an object, or source and target")
-    nodes = next((keys for keys in _NODE_KEYS if {*keys} <= {*edge}), None)
+    nodes = next((keys for keys in _NODE_KEYS if keys[0] in edge and keys[1] in edge), None)
     if nodes is None:
         raise ValueError(f"found the keys {sorted(edge)!r:.60}, expected from and to, or source and target")
-    a, b = (_json_name(edge[key]) for key in nodes)
-    if {*_END_KEYS} <= {*edge}:
+    a, b = _json_name(edge[nodes[0]]), _json_name(edge[nodes[1]])
+    if "endpoint1" in edge and "endpoint2" in edge:
         at_a, at_b = ends = [_endpoint(edge[key]) for key in _END_KEYS]
         if not {*ends} <= {*MARK_OF_WORD}:
             raise ValueError(f"found the endpoints {ends!r:.60}, expected TAIL, ARROW or CIRCLE, or their ordinals")

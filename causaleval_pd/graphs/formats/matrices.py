@@ -5,7 +5,7 @@ The same matrix is valid in several of these encodings, with another graph in ea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, Protocol, runtime_checkable
@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...contract.encoding import Encoding, Matrix, Pair
-from ..edge_marks import INTO, MARK_OF_CHARACTER, OUT_OF, explain_codes
+from ..edge_marks import INTO, MARK_OF_CHARACTER, OUT_OF
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..node_names import short
 from ..weights import explain_weights
@@ -102,66 +102,50 @@ def pairs_of_marks(codes: Mapping[int, int], at: str) -> dict[Pair, Pair]:
     return pairs if at == "column" else {pair: marks[::-1] for pair, marks in pairs.items()}
 
 
-def _of_numbers(
-    name: str,
-    tool: str,
-    meaning: str,
-    mark: str,
-    example: str,
-    codes: Mapping[Pair, Pair],
-    *,
-    read: Callable[[Any], Matrix] = read_matrix,
-    explain: Callable[[NDArray[Any], Sequence[str]], str] | None = None,
-) -> Encoding:
-    ones = codes in (ONES_BY_ROW, ONES_BY_COLUMN)
-    return Encoding(
-        name=name,
-        tool=tool,
-        cells="numpy / scipy / DataFrame adjacency",
-        meaning=meaning,
-        mark=mark,
-        example=example,
-        read=read,
-        types=(np.ndarray, pd.DataFrame, SparseMatrix),
-        by_name=True,
-        is_likely=lambda cell: len(cell.shape) == 2 and cell.shape[0] == cell.shape[1],
-        codes=codes,
-        explain=explain or (explain_ones if ones else partial(explain_codes, codes, meaning)),
-    )
+def _mirrored(codes: dict[Pair, Pair]) -> dict[Pair, Pair]:
+    """Return codes with those of the mirror images of edges."""
+    return codes | {pair[::-1]: marks[::-1] for pair, marks in codes.items()}
 
 
+_of_numbers = partial(
+    Encoding,
+    cells="numpy / scipy / DataFrame adjacency",
+    read=read_matrix,
+    types=(np.ndarray, pd.DataFrame, SparseMatrix),
+    by_name=True,
+    is_likely=lambda cell: len(cell.shape) == 2 and cell.shape[0] == cell.shape[1],
+)
 #: a one in the cell of the source's row, of the source's column, and in both cells
-ONES_BY_ROW: dict[Pair, Pair] = {(1, 0): (ARROW, TAIL), (0, 1): (TAIL, ARROW), (1, 1): (TAIL, TAIL)}
+ONES_BY_ROW = _mirrored({(1, 0): (ARROW, TAIL), (1, 1): (TAIL, TAIL)})
 ONES_BY_COLUMN = {pair: marks[::-1] for pair, marks in ONES_BY_ROW.items()}
 _MEANING = "1 a mark, 0 none; both cells of a pair 1 an undirected edge"
 _EFFECT = "an edge i -> j is the number in cell (j, i)"
-_UNDIRECTED_GADJID = {(2, 2): (TAIL, TAIL), (2, 0): (TAIL, TAIL), (0, 2): (TAIL, TAIL)}
 
 CAUSAL_LEARN_MATRIX = _of_numbers(
-    "causal-learn matrix",
-    "causal-learn (G.graph)",
-    "0 no edge, -1 a tail, 1 an arrow, 2 a circle, at both ends of an edge; 4 with 5 both '->' and '<->'",
-    "an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i): marks at the row's node",
-    "[[0, -1], [1, 0]] is 0 -> 1, [[0, 2], [1, 0]] is 0 o-> 1",
-    pairs_of_marks({-1: TAIL, 1: ARROW, 2: CIRCLE}, "row") | {(4, 5): INTO, (5, 4): OUT_OF},
+    name="causal-learn matrix",
+    tool="causal-learn (G.graph)",
+    meaning="0 no edge, -1 a tail, 1 an arrow, 2 a circle, at both ends of an edge; 4 with 5 both '->' and '<->'",
+    mark="an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i): marks at the row's node",
+    example="[[0, -1], [1, 0]] is 0 -> 1, [[0, 2], [1, 0]] is 0 o-> 1",
+    codes=pairs_of_marks({-1: TAIL, 1: ARROW, 2: CIRCLE}, "row") | {(4, 5): INTO, (5, 4): OUT_OF},
 )
 
 GCASTLE = _of_numbers(
-    "gCastle",
-    "gCastle (causal_matrix, MetricsDAG)",
-    "1 a directed edge, 1 in both cells or -1 in one an undirected edge",
-    "an edge i -> j is the 1 in cell (i, j)",
-    "[[0, 1], [0, 0]] is 0 -> 1, [[0, -1], [0, 0]] is 0 -- 1",
-    {(1, 1): (TAIL, TAIL), (-1, 0): (TAIL, TAIL), (0, -1): (TAIL, TAIL), (0, 1): (TAIL, ARROW), (1, 0): (ARROW, TAIL)},
+    name="gCastle",
+    tool="gCastle (causal_matrix, MetricsDAG)",
+    meaning="1 a directed edge, 1 in both cells or -1 in one an undirected edge",
+    mark="an edge i -> j is the 1 in cell (i, j)",
+    example="[[0, 1], [0, 0]] is 0 -> 1, [[0, -1], [0, 0]] is 0 -- 1",
+    codes=_mirrored({(1, 1): (TAIL, TAIL), (-1, 0): (TAIL, TAIL), (1, 0): (ARROW, TAIL)}),
 )
 
 LINGAM = _of_numbers(
-    "lingam",
-    "lingam (adjacency_matrix_), causal-learn's LiNGAM",
-    "1 an effect of j on i; weights are cut by size first, as in abs(B) > 0.3",
-    _EFFECT,
-    "[[0, 0], [1, 0]] is 0 -> 1",
-    ONES_BY_COLUMN,
+    name="lingam",
+    tool="lingam (adjacency_matrix_), causal-learn's LiNGAM",
+    meaning="1 an effect of j on i; weights are cut by size first, as in abs(B) > 0.3",
+    mark=_EFFECT,
+    example="[[0, 0], [1, 0]] is 0 -> 1",
+    codes=ONES_BY_COLUMN,
     explain=explain_effects,
 )
 
@@ -212,100 +196,94 @@ def _write_tigramite(marks: NDArray[np.uint8]) -> NDArray[Any]:
 
 ENCODINGS = (
     _of_numbers(
-        "row->column",
-        "networkx, NOTEARS, gCastle, bnlearn (amat), benchpress",
-        _MEANING,
-        "an edge i -> j is the 1 in cell (i, j)",
-        "[[0, 1], [0, 0]] is 0 -> 1",
-        ONES_BY_ROW,
+        name="row->column",
+        tool="networkx, NOTEARS, gCastle, bnlearn (amat), benchpress",
+        meaning=_MEANING,
+        mark="an edge i -> j is the 1 in cell (i, j)",
+        example="[[0, 1], [0, 0]] is 0 -> 1",
+        codes=ONES_BY_ROW,
+        explain=explain_ones,
     ),
     _of_numbers(
-        "column->row",
-        "LiNGAM, pcalg",
-        _MEANING,
-        "an edge i -> j is the 1 in cell (j, i)",
-        "[[0, 1], [0, 0]] is 1 -> 0",
-        ONES_BY_COLUMN,
+        name="column->row",
+        tool="LiNGAM, pcalg",
+        meaning=_MEANING,
+        mark="an edge i -> j is the 1 in cell (j, i)",
+        example="[[0, 1], [0, 0]] is 1 -> 0",
+        codes=ONES_BY_COLUMN,
+        explain=explain_ones,
     ),
     _of_numbers(
-        "pcalg amat.pag",
-        "pcalg, py-tetrad, causalDisco (ag)",
-        "0 no edge, 1 a circle, 2 an arrow, 3 a tail, at both ends of an edge",
-        "an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i): marks at the column's node",
-        "[[0, 2], [3, 0]] is 0 -> 1, [[0, 2], [1, 0]] is 0 o-> 1",
-        pairs_of_marks({1: CIRCLE, 2: ARROW, 3: TAIL}, "column"),
+        name="pcalg amat.pag",
+        tool="pcalg, py-tetrad, causalDisco (ag)",
+        meaning="0 no edge, 1 a circle, 2 an arrow, 3 a tail, at both ends of an edge",
+        mark="an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i): marks at the column's node",
+        example="[[0, 2], [3, 0]] is 0 -> 1, [[0, 2], [1, 0]] is 0 o-> 1",
+        codes=pairs_of_marks({1: CIRCLE, 2: ARROW, 3: TAIL}, "column"),
         read=lambda cell: read_matrix(cell)._replace(kind="pag"),
     ),
     _of_numbers(
-        "bnmetrics",
-        "bnmetrics, cbcd",
-        "0 no edge, 1 a tail, 2 an arrow, 3 a circle, at both ends of an edge",
-        "an edge i -> j is the 2 in cell (i, j) with the 1 in cell (j, i): marks at the column's node",
-        "[[0, 2], [1, 0]] is 0 -> 1, [[0, 2], [3, 0]] is 0 o-> 1",
-        pairs_of_marks({1: TAIL, 2: ARROW, 3: CIRCLE}, "column"),
+        name="bnmetrics",
+        tool="bnmetrics, cbcd",
+        meaning="0 no edge, 1 a tail, 2 an arrow, 3 a circle, at both ends of an edge",
+        mark="an edge i -> j is the 2 in cell (i, j) with the 1 in cell (j, i): marks at the column's node",
+        example="[[0, 2], [1, 0]] is 0 -> 1, [[0, 2], [3, 0]] is 0 o-> 1",
+        codes=pairs_of_marks({1: TAIL, 2: ARROW, 3: CIRCLE}, "column"),
     ),
     CAUSAL_LEARN_MATRIX,
     _of_numbers(
-        "Tetrad R matrix",
-        "Tetrad (graphRMatrixTxt)",
-        "0 no edge, -1 a tail, 1 an arrow, at both ends of an edge",
-        "an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i): marks at the row's node",
-        "[[0, -1], [1, 0]] is 0 -> 1",
-        pairs_of_marks({-1: TAIL, 1: ARROW}, "row"),
+        name="Tetrad R matrix",
+        tool="Tetrad (graphRMatrixTxt)",
+        meaning="0 no edge, -1 a tail, 1 an arrow, at both ends of an edge",
+        mark="an edge i -> j is the -1 in cell (i, j) with the 1 in cell (j, i): marks at the row's node",
+        example="[[0, -1], [1, 0]] is 0 -> 1",
+        codes=pairs_of_marks({-1: TAIL, 1: ARROW}, "row"),
     ),
     _of_numbers(
-        "MXM",
-        "MXM",
-        "0 no edge, 1 in both cells an undirected edge, 2 an arrow with 3 a tail",
-        "an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i)",
-        "[[0, 2], [3, 0]] is 0 -> 1, [[0, 1], [1, 0]] is 0 -- 1",
-        {(1, 1): (TAIL, TAIL), (2, 3): (ARROW, TAIL), (3, 2): (TAIL, ARROW)},
+        name="MXM",
+        tool="MXM",
+        meaning="0 no edge, 1 in both cells an undirected edge, 2 an arrow with 3 a tail",
+        mark="an edge i -> j is the 2 in cell (i, j) with the 3 in cell (j, i)",
+        example="[[0, 2], [3, 0]] is 0 -> 1, [[0, 1], [1, 0]] is 0 -- 1",
+        codes=_mirrored({(1, 1): (TAIL, TAIL), (2, 3): (ARROW, TAIL)}),
     ),
     _of_numbers(
-        "pywhy-graphs matrix",
-        "pywhy-graphs (graph_to_numpy), dodiscover",
-        "1 an arrow, 2 a circle, 0 a tail or no edge; 10 in both cells undirected, 20 bidirected, 21 with 20 both '->' "
-        "and '<->'",
-        "an edge i -> j is the 1 in cell (i, j) with the 0 in cell (j, i): marks at the column's node",
-        "[[0, 1], [0, 0]] is 0 -> 1, [[0, 1], [2, 0]] is 0 o-> 1",
-        {
-            (1, 0): (ARROW, TAIL),
-            (0, 1): (TAIL, ARROW),
-            (1, 2): (ARROW, CIRCLE),
-            (2, 1): (CIRCLE, ARROW),
-            (2, 2): (CIRCLE, CIRCLE),
-            (2, 0): (CIRCLE, TAIL),
-            (0, 2): (TAIL, CIRCLE),
-            (10, 10): (TAIL, TAIL),
-            (20, 20): (ARROW, ARROW),
-            (21, 20): INTO,
-            (20, 21): OUT_OF,
-        },
+        name="pywhy-graphs matrix",
+        tool="pywhy-graphs (graph_to_numpy), dodiscover",
+        meaning="1 an arrow, 2 a circle, 0 a tail or no edge; 10 in both cells undirected, 20 bidirected, 21 with 20 "
+        "both '->' and '<->'",
+        mark="an edge i -> j is the 1 in cell (i, j) with the 0 in cell (j, i): marks at the column's node",
+        example="[[0, 1], [0, 0]] is 0 -> 1, [[0, 1], [2, 0]] is 0 o-> 1",
+        codes=_mirrored(
+            {(1, 0): (ARROW, TAIL), (1, 2): (ARROW, CIRCLE), (2, 2): (CIRCLE, CIRCLE), (2, 0): (CIRCLE, TAIL)}
+            | {(10, 10): (TAIL, TAIL), (20, 20): (ARROW, ARROW), (21, 20): INTO}
+        ),
     ),
     _of_numbers(
-        "gadjid row->column",
-        "gadjid, edge_direction='from row to column'",
-        "1 a directed edge, 2 in one cell or both an undirected edge",
-        "an edge i -> j is the 1 in cell (i, j)",
-        "[[0, 1], [0, 0]] is 0 -> 1, [[0, 2], [0, 0]] is 0 -- 1",
-        {(0, 1): (TAIL, ARROW), (1, 0): (ARROW, TAIL)} | _UNDIRECTED_GADJID,
+        name="gadjid row->column",
+        tool="gadjid, edge_direction='from row to column'",
+        meaning="1 a directed edge, 2 in one cell or both an undirected edge",
+        mark="an edge i -> j is the 1 in cell (i, j)",
+        example="[[0, 1], [0, 0]] is 0 -> 1, [[0, 2], [0, 0]] is 0 -- 1",
+        codes=_mirrored({(1, 0): (ARROW, TAIL), (2, 2): (TAIL, TAIL), (2, 0): (TAIL, TAIL)}),
     ),
     _of_numbers(
-        "gadjid column->row",
-        "gadjid, edge_direction='from column to row'",
-        "1 a directed edge, 2 in one cell or both an undirected edge",
-        "an edge i -> j is the 1 in cell (j, i)",
-        "[[0, 1], [0, 0]] is 1 -> 0, [[0, 2], [0, 0]] is 0 -- 1",
-        {(1, 0): (TAIL, ARROW), (0, 1): (ARROW, TAIL)} | _UNDIRECTED_GADJID,
+        name="gadjid column->row",
+        tool="gadjid, edge_direction='from column to row'",
+        meaning="1 a directed edge, 2 in one cell or both an undirected edge",
+        mark="an edge i -> j is the 1 in cell (j, i)",
+        example="[[0, 1], [0, 0]] is 1 -> 0, [[0, 2], [0, 0]] is 0 -- 1",
+        codes=_mirrored({(1, 0): (TAIL, ARROW), (2, 2): (TAIL, TAIL), (2, 0): (TAIL, TAIL)}),
     ),
     GCASTLE,
     _of_numbers(
-        "pcalg amat.cpdag",
-        "pcalg, causalDisco (pdag)",
-        "1 in cell (j, i) alone a directed edge, 1 in both cells an undirected edge",
-        _EFFECT,
-        "[[0, 0], [1, 0]] is 0 -> 1",
-        ONES_BY_COLUMN,
+        name="pcalg amat.cpdag",
+        tool="pcalg, causalDisco (pdag)",
+        meaning="1 in cell (j, i) alone a directed edge, 1 in both cells an undirected edge",
+        mark=_EFFECT,
+        example="[[0, 0], [1, 0]] is 0 -> 1",
+        codes=ONES_BY_COLUMN,
+        explain=explain_ones,
     ),
     LINGAM,
     Encoding(

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ...contract.encoding import Edges, Encoding, Ends
+from ...contract.encoding import Edges, Encoding, Ends, Pair
 from ..edge_marks import MARK_OF_WORD, MARKS_OF_DIR, MARKS_OF_NAME, MarkedEdges, forward, refuse_marks, refuse_names
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import explain_weights, refuse_numbers
@@ -19,11 +19,10 @@ from ..weights import explain_weights, refuse_numbers
 if TYPE_CHECKING:
     import networkx as nx
 
-#: attributes that declare an edge by one word, and the mark at its source and at its target, in the order of trust
-_WORD_KEYS, _END_KEYS = (
-    ("type", "kind", "edge_type", "dir"),
-    (("sourceEndpoint", "targetEndpoint"), ("arrowtail", "arrowhead")),
-)
+#: attributes that declare the marks at the source and the target of an edge, or both by one word, in the order of trust
+_KEYS = [
+    x.split() for x in ("sourceEndpoint targetEndpoint", "arrowtail arrowhead", "type", "kind", "edge_type", "dir")
+]
 _WORDS = MARKS_OF_NAME | dict.fromkeys(("bi", "bi-directed", "bidirectional"), (ARROW, ARROW))
 _ENDPOINTS = MARK_OF_WORD | {"normal": ARROW, "odot": CIRCLE}
 _MARKS = {"-": TAIL, ">": ARROW, "o": CIRCLE}
@@ -34,8 +33,6 @@ _CLASSES = {"MAG": "mag", "PAG": "pag", "ADMG": "admg", "DAG": None}
 
 #: larger numbers may not fit a float
 _HUGE = 1e300
-
-Marks = tuple[int, int]
 
 
 def named_class(graph: Any) -> str | None:
@@ -58,7 +55,7 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
     labels = tuple(graph.nodes)
     position = {label: i for i, label in enumerate(labels)}
     arcs: list[tuple[int, int]] = []
-    typed: list[tuple[int, int, Marks]] = []
+    typed: Ends = []
     attributed: list[Mapping[str, Any]] = []
     multigraph = graph.is_multigraph()
     for u, neighbours in graph.adjacency():
@@ -79,7 +76,7 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
                     refuse_marks(edge, ("weight",), "type")
                     arcs.append(arc)
                 else:
-                    typed.append((*arc, marks))
+                    typed.append((*arc, *marks))
     # texts are what drawings need
     numbered = ({key: x for key, x in edge.items() if not isinstance(x, str)} for edge in attributed)
     refuse_numbers(numbered, ("weight", "marks"))
@@ -89,7 +86,7 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
     if typed:
         edges = MarkedEdges(labels)
         try:
-            for s, t, *both in [*content.ends, *((s, t, *marks) for s, t, marks in typed)]:
+            for s, t, *both in [*content.ends, *typed]:
                 edges.add(labels[s], labels[t], *both)
         except ValueError as fault:
             raise ValueError(f"found edges of different types or directions: {fault}") from None
@@ -117,21 +114,21 @@ def _refuse_weights(graph: nx.Graph[Any]) -> None:
     )
 
 
-def _typed_marks(graph: nx.Graph[Any], u: Any, v: Any, attributes: Mapping[str, Any]) -> Marks | None:
+def _typed_marks(graph: nx.Graph[Any], u: Any, v: Any, attributes: Mapping[str, Any]) -> Pair | None:
     """Return the marks at u and v that edge attributes declare, or None without such attributes."""
     by_node = attributes.get("marks")
     if isinstance(by_node, dict) and set(by_node) == {u, v}:
         if not all(isinstance(mark, str) and mark in _MARKS for mark in by_node.values()):
             raise ValueError(f"found the marks {by_node!r} of the edge {u!r}, {v!r}, expected '-', '>' and 'o'")
         return _MARKS[by_node[u]], _MARKS[by_node[v]]
-    for keys in (*_END_KEYS, *((key,) for key in _WORD_KEYS)):
+    for keys in _KEYS:
         words = [attributes.get(key) for key in keys]
         if not any(word is not None for word in words):
             continue
         start = f"found the edge {u!r}, {v!r} with " + " and ".join(map("{}={!r}".format, keys, words))
         plain = [word.strip("'\" ").lower() if isinstance(word, str) else "" for word in words]
         if len(keys) == 1:
-            marks = (MARKS_OF_DIR if keys == ("dir",) else _WORDS).get(plain[0])
+            marks = (MARKS_OF_DIR if keys == ["dir"] else _WORDS).get(plain[0])
             expected = (
                 "'directed', 'undirected' or 'bidirected', or marks at both ends, as 'o->'; delete another attribute"
             )
@@ -251,7 +248,6 @@ ENCODINGS = (
     Encoding(
         name="networkx",
         tool="networkx, pgmpy",
-        cells="networkx",
         meaning="both arcs of a pair, an edge of an undirected graph, or type='undirected' an undirected edge; "
         "type='bidirected' or 'o->', marks={u: 'o', v: '>'}, or sourceEndpoint and targetEndpoint",
         mark="an edge i -> j is the arc (i, j)",
@@ -262,7 +258,6 @@ ENCODINGS = (
     Encoding(
         name="GraphML",
         tool="networkx, causaliq, yEd",
-        cells="GraphML",
         meaning="sourceEndpoint and targetEndpoint (none, arrow, circle), or type; both arcs of a pair undirected",
         mark="an edge i -> j has source i and target j",
         example="'\\n'.join(nx.generate_graphml(graph))",
@@ -274,7 +269,6 @@ ENCODINGS = (
     Encoding(
         name="GML",
         tool="networkx, DoWhy, igraph",
-        cells="GML",
         meaning="directed 1 a directed graph, both arcs of a pair an undirected edge; label or name names a node",
         mark="an edge i -> j has source i and target j",
         example="'\\n'.join(nx.generate_gml(graph))",

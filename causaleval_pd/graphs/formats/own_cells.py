@@ -11,7 +11,6 @@ ENCODINGS = (
     Encoding(
         name="edge string",
         tool="causaleval_pd",
-        cells="edge string",
         meaning="A -> B and B <- A directed, A -- B undirected, A <-> B, A o-> B and A o-o B with latent confounders, "
         "chains A -> B -- C, isolated nodes as bare names",
         mark="an edge i -> j is the arrow between the names",
