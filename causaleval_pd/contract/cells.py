@@ -217,9 +217,9 @@ def _written_format(cell: Any) -> CellFormat | None:
 
 def explain_written(text: str, maker: str, as_text: str) -> str:
     """Return a message for the text of an object: `maker` makes columns of such, unless it is a packed cell."""
-    found = _written_format(text)
-    if found is not None:
-        maker, as_text = found.maker, found.as_text
+    cell_format = _written_format(text)
+    if cell_format is not None:
+        maker, as_text = cell_format.maker, cell_format.as_text
     beginning = text if len(text) <= 60 else f"{text[:57]}..."
     return (
         f"found the text {beginning!r}, which an object turned into when dask, CSV or astype(str) wrote it as text; "

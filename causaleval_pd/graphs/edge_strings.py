@@ -233,7 +233,6 @@ def _near(text: str, at: int) -> str:
 
 def explain_text(cell: str) -> str:
     """Return a message for a cell that is the text of an object."""
-<<<<<<< HEAD
     shown = cut(cell)
     if re.match(r"\[\s*\[\s*[-\d.]+\s*,", cell):  # nested lists, as JSON writes matrices
         return (
@@ -247,23 +246,6 @@ def explain_text(cell: str) -> str:
             "graph_column([None if pd.isna(x) else ast.literal_eval(x) for x in column])"
         )
     return explain_written(cell, *MADE_BY)
-=======
-    what = (
-        "an object turned into when dask, CSV or astype(str) wrote it as text; make the column with graph_column "
-        "before that, and store it as Parquet, not CSV, or as the text that its .graph.to_strings() returns"
-    )
-    if re.match(r"\[\s*\[\s*[-\d.]+\s*,", cell):  # nested lists, as JSON writes matrices
-        what = (
-            "is a matrix written as text; read it first and state its direction: graph_column([None if pd.isna(x) else "
-            "np.array(json.loads(x)) for x in column], encoding='row->column'), or 'column->row'"
-        )
-    elif re.match(r"\[\s*\(\s*['\"]", cell):
-        what = (
-            "is a list of edges written as text; read it first: graph_column([None if pd.isna(x) else "
-            "ast.literal_eval(x) for x in column])"
-        )
-    return f"found the text {cut(cell)!r}, which {what}"
->>>>>>> h-gra
 
 
 @lru_cache(maxsize=4096)
