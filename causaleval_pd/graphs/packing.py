@@ -350,7 +350,8 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
     """Pack decoded graphs into a column of `COLUMN_DTYPE`; rows in no block become missing."""
     headers = [names_header(names) for names in column.node_sets]
     header_words = np.array([len(words) for words in headers], dtype=np.int64)
-    arrays, rows = [pa.array([], pa.large_binary())], [np.zeros(0, np.int64)]
+    arrays: list[pa.Array] = []
+    rows: list[Rows] = []
     for block in column.blocks:
         n_planes, n_words = block.planes.shape[1:]
         # among graphs with as many nodes and name words only the contents differ
@@ -369,10 +370,12 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
             buffers = [None, pa.py_buffer(np.arange(len(cells) + 1) * cells[0].nbytes), pa.py_buffer(cells)]
             arrays.append(pa.Array.from_buffers(pa.large_binary(), len(cells), buffers))
             rows.append(block.rows[chosen])
-    at = np.full(column.n_rows, -1)
-    at[np.concatenate(rows)] = np.arange(sum(map(len, rows)))
-    whole = len(arrays) == 2 and len(arrays[1]) == column.n_rows
-    array = arrays[1] if whole else pa.concat_arrays(arrays).take(pa.array(at, mask=at < 0))
+    if len(arrays) == 1 and len(arrays[0]) == column.n_rows:
+        [array] = arrays
+    else:
+        at = np.full(column.n_rows, -1)
+        at[np.concatenate([np.zeros(0, np.int64), *rows])] = np.arange(sum(map(len, rows)))
+        array = pa.concat_arrays([pa.array([], pa.large_binary()), *arrays]).take(pa.array(at, mask=at < 0))
     packed = pd.Series(pd.array(array, dtype=COLUMN_DTYPE), index=index, name=name)
     _known(_arrow(packed)).checked.update(block.key for block in column.blocks)
     return packed
