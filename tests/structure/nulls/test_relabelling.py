@@ -156,6 +156,14 @@ def test_squared_weight_errors_and_ancestors(d):
     np.testing.assert_allclose(mean, a.sum(axis=(1, 2)) * b.sum(axis=(1, 2)) / (d * (d - 1)))
 
 
+def test_ancestors_of_plain_graphs_are_not_limited_as_those_of_mixed_ones_are(monkeypatch):
+    pairs = pairs_of(9, ["dag", "cpdag"])
+    expected = additive_moments(ce.get_metric("ancestor_recall"), pairs)
+    monkeypatch.setattr("causaleval_pd.graphs.mixed.conversions.MOST_NODES", 8)
+    moments = additive_moments(ce.get_metric("ancestor_recall"), pairs)
+    np.testing.assert_array_equal(moments.mean, expected.mean)
+
+
 def test_larger_graphs_against_draws():
     runs = pd.DataFrame({"truth": random_graphs(9, 3), "estimate": random_graphs(9, 3, 1)})
     names = ["shd", "adjacency_f1", "directed_tp", "orientation_tn", "v_structure_tp"]

@@ -245,7 +245,11 @@ def _of_edges(metric: Metric, pairs: GraphPairs) -> Additive:
 
 def _above(graphs: GraphBatch) -> NDArray[np.bool_]:
     """Return which nodes have a directed path to which others, (N, d, d)."""
-    return np.asarray(ancestors(graphs.planes, graphs.n_nodes, "path") == DEFINITE)
+    # `ancestors` takes as many nodes as mixed graphs may have
+    above = _type_channels(graphs, [FORWARD])[:, 0].astype(np.float32)
+    for _ in range(max(1, graphs.n_nodes).bit_length()):
+        above = np.minimum(above + above @ above, 1)
+    return (above > 0) & ~np.eye(graphs.n_nodes, dtype=bool)
 
 
 def _ancestors_and_order(graphs: GraphBatch) -> NDArray[Any]:
