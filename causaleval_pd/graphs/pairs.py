@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,10 +72,17 @@ _SAMPLED = 4096
 _AT_ONCE = 1e8
 
 
+#: bytes among which Arrow finds equal rows; of more, their digests are compared
+_MOST_BYTES = 2**31 - 1
+
+
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each distinct row of words, and the number of the distinct row of each row."""
-    texts = pa.py_buffer(np.ascontiguousarray(cells))
-    rows = pa.Array.from_buffers(pa.binary(8 * cells.shape[1]), len(cells), [None, texts])
+    cells = np.ascontiguousarray(cells)
+    if cells.nbytes > _MOST_BYTES:
+        digests = b"".join(blake2b(row, digest_size=16).digest() for row in cells)
+        cells = np.frombuffer(digests, np.uint64).reshape(-1, 2)
+    rows = pa.Array.from_buffers(pa.binary(8 * cells.shape[1]), len(cells), [None, pa.py_buffer(cells)])
     codes = rows.dictionary_encode().indices.to_numpy().astype(np.int64)
     first = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
     first[codes[::-1]] = np.arange(len(cells))[::-1]

@@ -153,8 +153,10 @@ def test_explanations(arcs: list[tuple[int, int]], kind: int, message: str) -> N
         raise ValueError(faults.explain_kind(planes[0], names, kind))
 
 
+@pytest.mark.parametrize("most_bytes", [2**31 - 1, 0], ids=["rows", "digests"])
 @pytest.mark.parametrize("shape", [(200, 3), (40, 100), (0, 2), (1, 1)])
-def test_distinct_rows(shape):
+def test_distinct_rows(shape, most_bytes, monkeypatch):
+    monkeypatch.setattr(pairs, "_MOST_BYTES", most_bytes)
     cells = np.random.default_rng(0).integers(0, 3, shape).astype(np.uint64) * np.uint64(2**62)
     cells[::3] = cells[:1]
     first, inverse = pairs.distinct_rows(cells)
