@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
@@ -86,6 +86,8 @@ def _one_a_pair(ends: Ends) -> _Marks:
 
 
 _Read = tuple[Encoding, Edges | Matrix | bytes]
+#: texts that are kept to be found again
+_MOST_TEXTS = 1 << 14
 
 
 def refuse_blank(text: str) -> None:
@@ -95,6 +97,23 @@ def refuse_blank(text: str) -> None:
             f"found the blank text {text!r:.20}, which may be a graph without edges or a failed run; write a graph "
             "without edges as its nodes ('A; B', or '{}' with nodes=), and a failed run as a missing value (None)"
         )
+
+
+def _read_cell(cell: Any, recogniser: Recogniser) -> _Read:
+    """Return the encoding of a cell, and what it holds."""
+    # before an encoding compares values with its codes
+    of_marks = isinstance(cell, np.ndarray) and cell.dtype.kind == "U"
+    fill, expected = ("''", "a mark") if of_marks else ("0", "0 or 1")
+    refuse_masked(cell, expected, f"matrix.filled({fill}) where no edge is meant")
+    if isinstance(cell, str) and cell[:1] == BYTE_ORDER_MARK:
+        raise ValueError(f"found {BYTE_ORDER_MARK!r} in the name or heading that begins the text; {EXPLAIN_MARK}")
+    encoding = recogniser.find(cell)
+    content = encoding.read(cell)
+    if isinstance(content, Edges) and content.labels is not None:
+        for i, j, *_ in content.ends:
+            if i == j:
+                raise ValueError(self_loop(content.labels[i]))
+    return encoding, content
 
 
 class Cells:
@@ -117,8 +136,8 @@ class Cells:
         if not isinstance(encoding, list):
             self._recogniser(0)  # refuses an unknown name
         self._sets = NodeSets(rename)
-        #: reads a text once, however often it stands in the column
-        self._read_text = cache(self._read_cell)
+        #: reads a text once, however often it stands in the column; of many different texts it keeps the last ones
+        self._read_text = lru_cache(_MOST_TEXTS)(_read_cell)
         self._packed: list[tuple[int, bytes]] = []
         #: the class that the cell of a row names
         self._named: dict[int, str] = {}
@@ -162,7 +181,7 @@ class Cells:
             refuse_blank(cell)
             cell = without_comment_marks(cell)
         recogniser = self._recogniser(row)
-        read = self._read_text if isinstance(cell, str) else self._read_cell
+        read = self._read_text if isinstance(cell, str) else _read_cell
         encoding, content = read(cell, recogniser)
         if isinstance(content, bytes):
             self._packed.append((row, content))
@@ -181,21 +200,6 @@ class Cells:
             self._graphs.append((row, matched, _one_a_pair(content.ends)))
         else:
             self._add_matrix(row, cell, encoding, content)
-
-    def _read_cell(self, cell: Any, recogniser: Recogniser) -> _Read:
-        # before an encoding compares values with its codes
-        of_marks = isinstance(cell, np.ndarray) and cell.dtype.kind == "U"
-        fill, expected = ("''", "a mark") if of_marks else ("0", "0 or 1")
-        refuse_masked(cell, expected, f"matrix.filled({fill}) where no edge is meant")
-        if isinstance(cell, str) and cell[:1] == BYTE_ORDER_MARK:
-            raise ValueError(f"found {BYTE_ORDER_MARK!r} in the name or heading that begins the text; {EXPLAIN_MARK}")
-        encoding = recogniser.find(cell)
-        content = encoding.read(cell)
-        if isinstance(content, Edges) and content.labels is not None:
-            for i, j, *_ in content.ends:
-                if i == j:
-                    raise ValueError(self_loop(content.labels[i]))
-        return encoding, content
 
     def _add_matrix(self, row: int, cell: Any, encoding: Encoding, matrix: Matrix) -> None:
         values, expected = matrix.values, self._nodes.rows[row]

@@ -1,7 +1,9 @@
 """graph_column: mixes of formats, names, classes, what columns can do in pandas, and messages that name the row."""
 
+import gc
 import itertools
 import re
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -383,6 +385,18 @@ def test_encodings_one_a_row() -> None:
     table = pd.DataFrame({"graph": cells, "tool": named})
     column = graph_column(table["graph"], nodes=["A", "B"], encoding=table["tool"])
     assert graphs(column) == expected(written)
+
+
+def test_cells_are_let_go_once_they_are_read() -> None:
+    matrix = np.array([[0, 1], [0, 0]])
+    alive = weakref.ref(matrix)
+    gc.disable()
+    try:
+        graph_column([matrix, "0 -> 1"], **ROW)
+        del matrix
+        assert alive() is None, "without a search for cycles"
+    finally:
+        gc.enable()
 
 
 def test_any_iterable_of_cells_is_a_column():
