@@ -248,7 +248,8 @@ def _decode(cells: Words, rows: Rows, where: Where) -> Iterator[Decoded]:
         first[node_set[::-1]] = np.arange(len(node_set))[::-1]
         try:
             headers = [read_header(cell) for cell in some[first]]
-            planes, kinds, alike = _split_cells(some, some[first][node_set], headers[0][1], len(headers[0][0]))
+            size = headers[0][1]
+            planes, kinds, alike = _split_cells(some, some[first, :size][node_set], size, len(headers[0][0]))
         except ValueError:
             alike = False
         if not alike:
@@ -367,7 +368,8 @@ def pack_column(column: UnpackedColumn, *, index: pd.Index | None = None, name: 
                 place[:, TEXT_WORDS:names_end] = table[position[part]] if len(table) > 1 else table
                 place[:, TEXT_WORDS] |= kinds.astype(np.uint64) << np.uint64(16) | np.uint64(n_planes << 24)
                 place[:, names_end:] = planes.reshape(len(planes), -1)
-            buffers = [None, pa.py_buffer(np.arange(len(cells) + 1) * cells[0].nbytes), pa.py_buffer(cells)]
+            offsets = np.arange(len(cells) + 1, dtype=np.int64) * cells[0].nbytes
+            buffers = [None, pa.py_buffer(offsets), pa.py_buffer(cells)]
             arrays.append(pa.Array.from_buffers(pa.large_binary(), len(cells), buffers))
             rows.append(block.rows[chosen])
     if len(arrays) == 1 and len(arrays[0]) == column.n_rows:
