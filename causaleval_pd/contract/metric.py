@@ -174,15 +174,17 @@ class Metric:
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return the values of the pairs that the metric takes, NaN for the others, and which it takes."""
         taken = ~self.refused(pairs)
-        if taken.all():
+        while taken.any() or not pairs.n:  # a metric checks its options also where there are no pairs
+            at = np.flatnonzero(taken)
             try:
-                return np.asarray((compute or self)(pairs), np.float64), taken
+                if len(at) == pairs.n:
+                    return np.asarray((compute or self)(pairs), np.float64), taken
+                values = np.full(pairs.n, np.nan)
+                values[at] = (compute or self)(pairs.take(at))
+                return values, taken
             except PairError as error:
-                taken[error.positions] = False
-        at, values = np.flatnonzero(taken), np.full(pairs.n, np.nan)
-        if len(at):
-            values[at], taken[at] = self.of_taken(pairs.take(at), compute)
-        return values, taken
+                taken[at[error.positions]] = False
+        return np.full(pairs.n, np.nan), taken
 
     def __repr__(self) -> str:
         fixed = "".join(f", {key}={value!r}" for key, value in self.options.items())

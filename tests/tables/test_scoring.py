@@ -70,6 +70,19 @@ def test_pairs_that_a_metric_cannot_have_are_named_by_row_also_among_equal_ones(
     np.testing.assert_array_equal(found, [0, np.nan] * 3)
 
 
+def test_any_number_of_pairs_that_a_metric_refuses_one_by_one(declare):
+    @declare()
+    def without_edges(pairs):
+        edges = np.flatnonzero(pairs.counts.true_edges)
+        if len(edges):
+            raise PairError(edges[:1], "has an edge")
+        return pairs.counts.fp
+
+    runs = pd.DataFrame({"truth": ["A -> B"] * 1500 + ["A; B"], "estimate": ["A -> B"] * 1501})
+    values = ce.evaluate(runs, ["without_edges"], invalid="nan")["without_edges"]
+    assert values.dropna().to_dict() == {1500: 1.0}
+
+
 def test_controls_that_a_metric_cannot_have_name_their_row(declare):
     @declare()
     def near_only(pairs):
