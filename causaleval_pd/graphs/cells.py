@@ -295,8 +295,8 @@ class Recogniser:
     def find(self, cell: Any) -> Encoding:
         """Return the encoding of a cell, or raise an error that names the ones it could be in."""
         chosen = self.chosen
-        # what is wrong with a text, its reader's own message names
-        if chosen and isinstance(cell, chosen.types) and (isinstance(cell, str) or chosen.takes(cell)):
+        # what is wrong with a text, the message of a reader of texts names
+        if chosen and (chosen.takes(cell) or (isinstance(cell, str) and str in chosen.types)):
             return chosen
         for encoding in self._candidates(cell):
             if not encoding.by_name and (encoding.recognise is None or encoding.recognise(cell)):

@@ -467,3 +467,10 @@ def test_classes_of_objects_name_those_of_graphs(graph: LikePywhy, kind: str) ->
 def test_ananke() -> None:
     graph = SimpleNamespace(vertices={"A": 0, "B": 1, "C": 2}, di_edges=[("A", "B")], bi_edges=[("A", "B")])
     assert ce.as_graph(graph) == ce.as_graph("A -> B; A <-> B; C")
+
+
+@pytest.mark.parametrize("encoding", ["causal-learn", "lingam result", "pywhy-graphs", "ananke"])
+def test_texts_beside_objects_of_a_named_encoding_are_read_as_texts(encoding):
+    assert ce.as_graph("A -> B", encoding=encoding) == ce.as_graph("A -> B")
+    with pytest.raises(ValueError, match="an edge needs a node name"):
+        ce.as_graph("A ->", encoding=encoding)
