@@ -419,16 +419,15 @@ def _separation_mistakes(
     for n in range(pairs.truth_index.size):
         known = n > 0 and pairs.truth_index[n] == pairs.truth_index[n - 1]  # controls of one row share their truth
         truth, estimate = pairs.truth[pairs.truth_index[n]], pairs.estimate[pairs.estimate_index[n]]
-        adjacent[:] = False
         if both is not None:
             if not known:
                 _read_mixed(truth, true, true_both, adjacent)
-                adjacent[:] = False
             _read_mixed(estimate, arcs, both, adjacent)
         if room is not None:
             if not known:
                 load_graph(truth, room, true)
             load_graph(estimate, room, arcs)
+            adjacent[:] = False
             for a in range(arcs.size[0]):
                 adjacent[arcs.tail[a], arcs.head[a]] = adjacent[arcs.head[a], arcs.tail[a]] = True
         if min(true.size[0], arcs.size[0]) < 0:
