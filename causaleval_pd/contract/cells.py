@@ -99,7 +99,7 @@ def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hash
 def unpack_distinct(
     series: pd.Series, unpack: Callable[[bytes], Any]
 ) -> tuple[NDArray[np.int64], list[Any], Callable[[int], str]]:
-    """Decode the distinct cells of a column: which of them a row holds, -1 for none, they, and names of their rows."""
+    """Decode distinct cells; return which each row holds, -1 for none, the decoded ones, and what names their rows."""
     codes, distinct = pd.factorize(series)
     # a list of Arrow's own: that of pandas takes longer
     cells = pa.array(distinct.array).to_pylist() if series.dtype == COLUMN_DTYPE else distinct.tolist()
@@ -163,9 +163,10 @@ class CellFormat:
 
     def line(self, *parts: str) -> bytes:
         """Return the line of text of a cell: its parts, the last ones as far as they fit, filled up with blanks."""
-        text, *more = parts
-        for part in more:
-            text += f", {part}" * (len(text) + 2 + len(part) <= self.text_bytes)
+        text, *others = parts
+        for part in others:
+            if len(text) + 2 + len(part) <= self.text_bytes:
+                text += f", {part}"
         return text.encode().ljust(self.text_bytes)
 
     def explain(self, cell: bytes) -> str:

@@ -126,10 +126,10 @@ def _one_input(table: pd.DataFrame, name: str, value: Any) -> tuple[NDArray[np.i
         return codes, [objects[label] for label in labels]
     if isinstance(value, str) and value in table.columns:
         return _column_codes(table, name, value)
-    several = list(value.values()) if isinstance(value, Mapping) else value if isinstance(value, (list, tuple)) else []
-    if several and all(isinstance(one, pd.DataFrame) for one in several):
+    parts = list(value.values()) if isinstance(value, Mapping) else value
+    if isinstance(parts, (list, tuple)) and parts and all(isinstance(part, pd.DataFrame) for part in parts):
         raise TypeError(
-            f"context {name!r} holds {len(several)} tables: where rows have tables of their own, a column names them, "
+            f"context {name!r} holds {len(parts)} tables: where rows have tables of their own, a column names them, "
             f"as in context={{{name!r}: ('run', {{name: table, ...}})}} for the names in the column 'run'"
         )
     return np.zeros(len(table), np.int64), [value]

@@ -66,10 +66,12 @@ def refuse_case_numbers(data: pd.DataFrame) -> None:
     """Refuse columns that number the cases, which would explain everything if they were taken for factors."""
     names = [str(name).upper() for name in data.columns]
     for name, cells in zip(data.columns, factor_columns(data, names).values(), strict=True):
-        own = len(cells) >= _FEWEST_NUMBERED and cells.max() > 1 and len(np.unique(cells)) == len(cells)
+        differ = len(cells) >= _FEWEST_NUMBERED and cells.max() > 1 and len(np.unique(cells)) == len(cells)
         # as pandas names an index that it reads from CSV
-        if own or name == "Unnamed: 0":
-            why = f"has a value of its own in each of the {len(cells)} cases, so that it" if own else "is an index that"
+        if differ or name == "Unnamed: 0":
+            why = "is an index that"
+            if differ:
+                why = f"has a value of its own in each of the {len(cells)} cases, so that it"
             raise ValueError(
                 f"column {name!r} {why} numbers them and is not a factor; make it the index, as by "
                 f"data.set_index({name!r}), drop it, or name the factors by factors=[...] (in context=)"

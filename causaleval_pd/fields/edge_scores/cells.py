@@ -129,7 +129,8 @@ class ScoreColumn(NamedTuple):
 @lru_cache(maxsize=1024)
 def _head(nodes: tuple[str, ...], kind: int, n_planes: int, flags: int) -> bytes:
     d, words = len(nodes), names_header(nodes)
-    text = FORMAT.line(_WORDS[kind], f"{d} node{'s' * (d != 1)}", *["symmetric"] * (flags & SYMMETRIC))
+    symmetric = ["symmetric"] if flags & SYMMETRIC else []
+    text = FORMAT.line(_WORDS[kind], f"{d} node{'s' * (d != 1)}", *symmetric)
     words[0] = MAGIC | VERSION << 8 | kind << 16 | n_planes << 24 | d << 32
     words[2] |= np.uint64(flags << 32)
     return text + words.tobytes()

@@ -44,7 +44,7 @@ def groups(
 ) -> Iterator[tuple[NDArray[np.int64], Any]]:
     """Yield the pairs that share inputs and names of nodes, with what `function(inputs, nodes)` returns for them.
 
-    It is called once a call of the verbs; data are without incomplete rows where the context asks for that.
+    It is called once for them in each call of a verb; data are without incomplete rows where the context asks for that.
     """
     inputs = pairs.truth.inputs
     context = None if inputs is None else inputs.context

@@ -276,7 +276,7 @@ def _of_graphs(model: Null) -> Null:
         return replace(matching, truth=matching.estimate)
 
     def prepare(matching: Matching) -> Any:
-        return model.prepare and model.prepare(alone(matching))
+        return None if model.prepare is None else model.prepare(alone(matching))
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         graphs = model.controls(alone(matching), rows, pairs.graphs, keys)

@@ -20,9 +20,14 @@ if TYPE_CHECKING:
     import networkx as nx
 
 #: attributes that declare the marks at the source and the target of an edge, or both by one word, in the order of trust
-_KEYS = [
-    x.split() for x in ("sourceEndpoint targetEndpoint", "arrowtail arrowhead", "type", "kind", "edge_type", "dir")
-]
+_KEYS = (
+    ("sourceEndpoint", "targetEndpoint"),
+    ("arrowtail", "arrowhead"),
+    ("type",),
+    ("kind",),
+    ("edge_type",),
+    ("dir",),
+)
 _WORDS = MARKS_OF_NAME | dict.fromkeys(("bi", "bi-directed", "bidirectional"), (ARROW, ARROW))
 _ENDPOINTS = MARK_OF_WORD | {"normal": ARROW, "odot": CIRCLE}
 _MARKS = {"-": TAIL, ">": ARROW, "o": CIRCLE}
@@ -128,7 +133,7 @@ def _typed_marks(graph: nx.Graph[Any], u: Any, v: Any, attributes: Mapping[str, 
         start = f"found the edge {u!r}, {v!r} with " + " and ".join(map("{}={!r}".format, keys, words))
         plain = [word.strip("'\" ").lower() if isinstance(word, str) else "" for word in words]
         if len(keys) == 1:
-            marks = (MARKS_OF_DIR if keys == ["dir"] else _WORDS).get(plain[0])
+            marks = (MARKS_OF_DIR if keys == ("dir",) else _WORDS).get(plain[0])
             expected = (
                 "'directed', 'undirected' or 'bidirected', or marks at both ends, as 'o->'; delete another attribute"
             )

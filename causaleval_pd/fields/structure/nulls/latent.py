@@ -231,10 +231,10 @@ def _drawn_graphs(pairs: GraphPairs, kinds: Kinds, keys: Keys, planes: Planes, s
     paces = size * np.array([0.0 if x is None else 1 / x[1] for x in proposals])
     reasons = [
         ""
-        if found
+        if is_drawable
         else f"none with {m} edges, {b} of them <->, over {d} nodes among {MOST_PROPOSALS:,} proposals; take "
         "null='permutation', or bidirected='free'"
-        for found, m, b in zip(drawable.tolist(), n_edges.tolist(), shown.tolist(), strict=True)
+        for is_drawable, m, b in zip(drawable.tolist(), n_edges.tolist(), shown.tolist(), strict=True)
     ]
 
     def graphs(start: int, count: int) -> Drawn:

@@ -324,8 +324,8 @@ def expected_metric(
     metrics = [metric] if isinstance(metric, (str, Metric)) else metric
     check_type(metrics, Iterable, "a metric or several, by name or as Metric", "metrics")
     parts = []
-    for given in metric_set(*metrics):
-        chosen = bind_zero_division(given, get_options()["zero_division"])
+    for unbound in metric_set(*metrics):
+        chosen = bind_zero_division(unbound, get_options()["zero_division"])
         part = pd.DataFrame({"metric": chosen.name, "n_nodes": d, "true_edges": mt, "estimated_edges": me})
         parts.append(part.assign(**_expected(chosen, d, mt, me, level, convention)))
     if not parts:
