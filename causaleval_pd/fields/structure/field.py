@@ -146,8 +146,8 @@ def _read_input(values: Mapping[str, Any]) -> tuple[frozenset[str], int, bool]:
         latents = list(latents)
         if any(not isinstance(one, str) for one in latents):
             raise TypeError(
-                f"context 'latents' is the names of the latent nodes of all truths, or a column with a list of names a "
-                f"row: context={{'latents': 'column'}}; found {latents[:3]}"
+                f"context 'latents' is the names of the latent nodes of all truths, or a column with one list of "
+                f"names per row: context={{'latents': 'column'}}; found {latents[:3]}"
             )
     [names] = read_latents(latents, 1)
     target, undirected = values.get("target"), values.get("undirected", "tail")

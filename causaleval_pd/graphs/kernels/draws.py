@@ -113,23 +113,23 @@ def _draw(
     keys: Words,
     start: int,
     count: int,
-    given: Ints,
+    fixed: Ints,
     rows: Words,
     order: Words,
     pairs: Words,
     planes: Words,
 ) -> None:
-    """Draw graphs into `planes` (n * count, 2, W); `pairs` has room for pairs of ranks, `rows` for parents."""
+    """Draw graphs into `planes`, along a `fixed` order or random ones; `rows` and `pairs` are room for arcs."""
     parents, compelled, low, high = rows[0], rows[1], pairs[0], pairs[1]
     n_nodes = np.uint64(parents.shape[0])
-    for i in range(given.size):
-        order[i] = given[i]
+    for i in range(fixed.size):
+        order[i] = fixed[i]
     for row in range(keys.size):
         for column in range(count):
             state = stream(keys[row], start + column)
             wanted = n_edges[row, column if n_edges.shape[1] > 1 else 0]
             state = draw_pairs(state, wanted, parents, low, high)
-            if given.size == 0:
+            if fixed.size == 0:
                 shuffle(state, order)
             if cpdag[row]:
                 fill_compelled(parents, compelled)
@@ -150,16 +150,16 @@ def draw_graphs(
     alone. `order` (d,) is the causal order of the nodes, a random one for each draw if empty.
     """
     edges, names = checked_draws(n_nodes, n_edges, keys, start, count)
-    mapped, given = read_only(cpdag, np.bool_), read_only(order, np.int64)
-    if len(mapped) != len(names) or (given.size and sorted(given) != list(range(n_nodes))):
+    mapped, fixed = read_only(cpdag, np.bool_), read_only(order, np.int64)
+    if len(mapped) != len(names) or (fixed.size and sorted(fixed) != list(range(n_nodes))):
         raise ValueError(
             f"{len(names)} keys need as many of cpdag, found {len(mapped)}; and order must be empty or hold each of "
-            f"0..{n_nodes - 1} once, found {given.tolist()}"
+            f"0..{n_nodes - 1} once, found {fixed.tolist()}"
         )
     planes = np.zeros((len(names) * count, N_PLANES, plane_words(n_nodes)), np.uint64)
     rows = np.empty((2, n_nodes) if n_nodes <= 64 else (2, n_nodes, row_words(n_nodes)), np.uint64)
     room = rows, np.empty(n_nodes, np.uint64), np.empty((2, int(edges.max(initial=0)) + 1), np.uint64)
-    _draw(edges, mapped, names, start, count, given, *room, planes)
+    _draw(edges, mapped, names, start, count, fixed, *room, planes)
     return planes
 
 
