@@ -50,7 +50,7 @@ def compare_in_blocks(
     try:
         strata = compare(cube, over, metrics, by="all", level=level, columns="full", **how)
     except TooFewClustersError as error:
-        return LevelComparison(pooled, None, f"Strata are not compared one by one: {str(error).split('; use ')[0]}.")
+        return LevelComparison(pooled, None, f"Strata are not compared one by one: {str(error).split('; ')[0]}.")
     short = strata["p_value"].isna().to_numpy() | cannot_be_significant(strata)
     enough = f"enough clusters for a p of {1 - level:.4g}, whatever the differences"
     if short.all():
