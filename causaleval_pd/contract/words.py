@@ -64,6 +64,13 @@ def enumerated(words: Sequence[str], link: str) -> str:
     return f" {link} ".join(filter(None, [", ".join(first), last]))
 
 
+def listed(words: Sequence[str], most: int = 12) -> str:
+    """Return words in a row, the first ones of many; semicolons divide words that have commas."""
+    between = "; " if any(", " in word for word in words) else ", "
+    shown = between.join(words[:most])
+    return shown if len(words) <= most else f"{shown} and {len(words) - most} more"
+
+
 def level_words(levels: Iterable[Hashable]) -> list[str]:
     """Return the names of levels: numbers and dates in short form, unless two levels would look alike."""
     level_list: list[Any] = list(levels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from ..contract.words import BETTER, UNDECIDED
 from ..contract.words import verdicts as verdict_words
 from ..statistics.arrays import Bools, Floats, moments, paired_difference, quantile_interval, ratio
 from ..statistics.clusters import cluster_limits, cluster_means, cluster_sums, clustered_mean
-from ..statistics.direction import better_side, score
+from ..statistics.direction import better_side, merit, score
 from ..statistics.interval_notes import NO_VARIATION, interval_notes, joined
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.multiplicity import adjust as adjusted
@@ -51,7 +52,7 @@ FEWEST_CLUSTERS = 5
 _WEAK = "the interval of the effect is clear of 0, and twice the mean p has little power"
 _BY_STRATA = ": make the cube by these strata"
 _HOLDS_0 = "the interval of skill holds 0"
-_WORSE = "worse than guessing: is something reversed, such as the direction of edges?"
+_REVERSED = "is something reversed, such as the direction of edges?"
 #: columns of a summary, after the strata: those that a result needs, and further ones
 SHORT = (
     *("metric", "n_runs", "mean", "control_mean", "effect", "ci_low", "ci_high", "skill"),
@@ -162,7 +163,7 @@ def _control_columns(
         tests.notes(able),
         _contradictions(
             columns,
-            tests.clearly_worse(direction, able, 1 - how.level),
+            _worse_notes(tests.clearly_worse(direction, able, 1 - how.level), filled, cube[metric].attrs),
             relabelled_nulls(cube, metric),
         ),
     )
@@ -216,14 +217,24 @@ def _is_bound(columns: dict[str, Any]) -> Bools:
     return np.char.startswith(columns["p_method"].astype(str), "twice the mean")
 
 
-def _contradictions(columns: dict[str, Any], worse: Bools, relabelled: Bools) -> list[str | None]:
+def _contradictions(columns: dict[str, Any], worse: Sequence[str | None], relabelled: Bools) -> list[str | None]:
     """Return what a reader of the verdict would not expect; `relabelled` null models have a test of more power."""
     with np.errstate(invalid="ignore"):
         holds = (columns["verdict"] == BETTER) & (columns["skill_low"] <= 0)
     weak = columns["verdict"] == UNDECIDED
     return [
-        _HOLDS_0 if zero else _WEAK + _BY_STRATA * able if few else _WORSE if bad else None
-        for zero, few, able, bad in zip(holds.tolist(), weak.tolist(), relabelled.tolist(), worse.tolist(), strict=True)
+        _HOLDS_0 if zero else _WEAK + _BY_STRATA * able if few else bad
+        for zero, few, able, bad in zip(holds.tolist(), weak.tolist(), relabelled.tolist(), worse, strict=True)
+    ]
+
+
+def _worse_notes(worse: Bools, filled: Floats, spec: Mapping[str, Any]) -> list[str | None]:
+    """Return why the strata that are worse than guessing may be so: infinite losses, or else what is reversed."""
+    merits = merit(filled, direction=spec["direction"], optimum=spec["optimum"])
+    n_infinite, n = np.isneginf(merits).sum(axis=1), (~np.isnan(merits)).sum(axis=1)
+    return [
+        f"worse than guessing: {f'{lost} of {of} values are infinite' if lost else _REVERSED}" if bad else None
+        for bad, lost, of in zip(worse.tolist(), n_infinite.tolist(), n.tolist(), strict=True)
     ]
 
 

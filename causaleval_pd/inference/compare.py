@@ -48,7 +48,17 @@ from .pairwise import (
     complete_values,
     refuse_unpaired,
 )
-from .result_tables import RESULTS, TESTED, Missing, at_floor, check_missing, families, least_p_notes, stack_tests
+from .result_tables import (
+    RESULTS,
+    TESTED,
+    Missing,
+    at_floor,
+    check_missing,
+    families,
+    least_p_notes,
+    ranking_notes,
+    stack_tests,
+)
 from .statistical_tests import JACKKNIFE, T, find_test
 
 #: columns of the result, after the strata
@@ -355,8 +365,10 @@ def _finish(rows: list[tuple[pd.DataFrame, list[Sample]]], strata: Sequence[str]
         ]
     table = stack_tests(same, COLUMNS, strata, how.adjust)
     unit = asked.unit.split()[0]
-    notes = least_p_notes(table, how, families(table), unit=unit, pooled=not strata)
-    return table.assign(note=pd.array(joined(table["note"], notes), dtype="str"))
+    labels = families(table)
+    notes = least_p_notes(table, how, labels, unit=unit, pooled=not strata)
+    own = ranking_notes(table, how, labels) if how.paired else table["note"]
+    return table.assign(note=pd.array(joined(own, notes), dtype="str"))
 
 
 def corrected_jointly(table: pd.DataFrame, rows: Sequence[Sample], how: Comparison) -> pd.DataFrame:

@@ -27,7 +27,7 @@ from ..statistics.arrays import (
     welch_difference,
 )
 from ..statistics.clusters import cluster_count, cluster_means, cluster_sums
-from ..statistics.interval_notes import INFINITE, NO_VARIATION, interval_notes, joined, sample_notes
+from ..statistics.interval_notes import NO_VARIATION, interval_notes, joined, sample_notes
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.paired_tests import Alternative, Outcome, hodges_lehmann
 from ..statistics.skill import FEWEST_CLUSTERS, skill_difference
@@ -142,7 +142,6 @@ def compare_levels(levels: Levels, first: Ints, second: Ints, how: Comparison) -
         if how.test.effect == "hodges_lehmann":
             coarse = _binary(a) & _binary(b) & (n_clusters == (~np.isnan(value)).sum(axis=1))
             notes = np.array(joined(notes, [BINARY if one else None for one in coarse]), object)
-        notes[notes == INFINITE] = f"{INFINITE}; test='wilcoxon' ranks them beyond all others"
         measured, errors = _measured(levels, first, second)
         if (alone := noise_alone(measured, errors)).any():
             whole = _paired_effect(measured, cluster, tested, how).effect

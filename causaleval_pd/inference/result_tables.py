@@ -14,10 +14,11 @@ from ..contract.history import calls
 from ..contract.metric import METRICS
 from ..contract.words import counted
 from ..statistics.arrays import Floats
-from ..statistics.interval_notes import Notes
+from ..statistics.interval_notes import INFINITE, Notes
 from ..statistics.max_t import EXACT_BLOCKS, RESAMPLES
 from ..statistics.multiplicity import adjust as adjusted
 from .pairwise import Comparison
+from .statistical_tests import WILCOXON
 
 Missing = Literal["drop", "worst"]
 
@@ -118,26 +119,54 @@ def least_p_notes(
         return notes
     clusters = np.asarray(table["n_truths"], np.int64)
     families = np.zeros(len(table), np.int64) if labels is None else labels
-    least = np.where(known, _least_p(clusters, how), np.nan)
-    correction = None if how.jointly else how.adjust
-    reached = np.asarray(adjusted(least, correction, families))
+    reached = _least_adjusted(known, clusters, how, families)
     sizes = pd.Series(known).groupby(families).transform("sum").to_numpy()
     column = "p_value" if how.adjust in (None, "none") else "p_adjusted"
     short = np.flatnonzero(known & (reached > how.alpha))
-    enough = {size: _clusters_needed(int(size), how, correction) for size in np.unique(sizes[short])}
+    enough = {size: _clusters_needed(int(size), how) for size in np.unique(sizes[short])}
     if how.test.name == "wilcoxon" and len(short) == known.sum():
         row = short[np.argmax(clusters[short])]
         tests = f"{sizes[row]:.0f} test{'s' if sizes[row] > 1 else ''}"
+        ways = [] if _infinite(table).any() else ["use test='t'"]
+        ways += [] if pooled else ["pool strata by leaving them out of by="]
         raise TooFewClustersError(
             f"test='wilcoxon' needs {enough[sizes[row]]} {unit} for {tests} with adjust={how.adjust!r}, found "
-            f"{clusters[row]}: its {column} is at least {reached[row]:.2g}, whatever the data; use test='t'"
-            + ("" if pooled else ", or pool strata by leaving them out of by=")
+            f"{clusters[row]}: its {column} is at least {reached[row]:.2g}, whatever the data"
+            + ("; " + ", or ".join(ways) if ways else "")
         )
     for row in short:
         needed = enough[sizes[row]]
         more = "no number of clusters suffices" if needed is None else f"{needed} are needed for {how.alpha:g}"
         notes[row] = f"{column} {_FLOOR} {reached[row]:.2g} with {counted(int(clusters[row]), 'cluster')}; {more}"
     return notes
+
+
+def ranking_notes(table: pd.DataFrame, how: Comparison, labels: NDArray[np.int64]) -> Notes:
+    """Return a table's notes, which name Wilcoxon's test where infinite values have no p and its p can be small."""
+    ranked = how._replace(test=WILCOXON, adjust="holm" if how.jointly else how.adjust)
+    clusters = np.asarray(table["n_truths"], np.int64)
+    able = _least_adjusted(clusters > 0, clusters, ranked, labels) <= ranked.alpha
+    named = able & _infinite(table) & table["p_value"].isna().to_numpy()
+    words = f"{INFINITE}; test='wilcoxon' ranks them beyond all others"
+    return np.where(named, table["note"].str.replace(INFINITE, words), table["note"]).astype(object)
+
+
+def _infinite(table: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return the rows of a table of comparisons whose note speaks of infinite values."""
+    return table["note"].fillna("").str.contains("infinite values").to_numpy(np.bool_)
+
+
+def _least_adjusted(
+    known: NDArray[np.bool_], clusters: NDArray[np.int64], how: Comparison, families: NDArray[np.int64]
+) -> Floats:
+    """Return the smallest adjusted p-values that rows of these numbers of clusters can have; NaN where not `known`."""
+    least = np.where(known, _least_p(clusters, how), np.nan)
+    return np.asarray(adjusted(least, _correction(how), families))
+
+
+def _correction(how: Comparison) -> str | None:
+    """Return the correction of p-values one by one, which that by the largest t is not."""
+    return None if how.jointly else how.adjust
 
 
 def _least_p(clusters: NDArray[np.int64], how: Comparison) -> Floats:
@@ -148,10 +177,10 @@ def _least_p(clusters: NDArray[np.int64], how: Comparison) -> Floats:
     return np.maximum(least, 1 / (RESAMPLES + 1)) if how.test.resamples else least
 
 
-def _clusters_needed(size: int, how: Comparison, correction: str | None) -> int | None:
+def _clusters_needed(size: int, how: Comparison) -> int | None:
     """Return how many clusters let all tests of a family of this size reach 1 - level; None if no number does."""
     tiny = 2.0**-100  # far from 1, where corrections multiply equal p-values by the same factor
-    factor = float(np.max(adjusted(np.full(size, tiny), correction, None))) / tiny
+    factor = float(np.max(adjusted(np.full(size, tiny), _correction(how), None))) / tiny
     numbers = np.arange(1, _MOST + 1)
     enough = numbers[_least_p(numbers, how) * factor <= how.alpha]
     return int(enough[0]) if len(enough) else None

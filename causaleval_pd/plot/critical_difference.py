@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.figure import figure
+from ..contract.words import listed
 from ..cubes.schema import NO_RUN, stratum_name
 from ..drawing import LETTER, broken, inches, place_to_draw, tone, wrapped_label
 from ..drawing import caption as write_caption
@@ -64,7 +66,8 @@ def critical_difference(
     -------
     Axes
         Rank 1, the best, is on the left. Two levels without a detected difference that no bar can join, because another
-        level between them differs, are joined by a thin line.
+        level between them differs, are joined by a thin line. Pairs with an infinite difference have no largest t, so
+        that nothing joins them, and the caption names them; `compare(test="wilcoxon")` ranks such differences.
 
     Raises
     ------
@@ -97,10 +100,11 @@ def critical_difference(
     order = np.argsort(ranks, kind="stable")
     order = order[~np.isnan(ranks[order])]
     comparison = compare(cube, dim, metric, test="max_t", missing=missing)
-    pairs = comparison
-    apart = _apart(cube, dim, pairs, 1 - level)[np.ix_(order, order)]
+    p = _p_of_pairs(cube, dim, comparison)[np.ix_(ran, ran)][np.ix_(order, order)]
+    apart = ~(p > 1 - level)
     groups, strays = alike_groups(apart), alike_pairs(apart)
     ranks, names = ranks[order], every[ran][order]
+    uncompared = [f"{names[i]} and {names[j]}" for i, j in np.argwhere(np.triu(np.isnan(p)))]
 
     new_figure, k, width = ax is None, len(ranks), math.inf if ax is None else inches(ax)
     height = math.inf if ax is None else 0.7 * inches(ax, "height")
@@ -123,6 +127,8 @@ def critical_difference(
         "bars join levels without a detected difference (largest t under sign flips: between equal levels any "
         f"difference is detected in {100 * (1 - level):.2g} % of studies)",
     ]
+    if uncompared:
+        parts.append(f"not compared, as values are infinite: {listed(uncompared, 3)}")
     if unranked:
         parts.append(f"without a value, and not ranked: {', '.join(unranked)}")
     if missing == "worst":
@@ -154,15 +160,14 @@ def _ran(cube: xr.Dataset, dim: str) -> NDArray[np.bool_]:
     return np.asarray(run.to_numpy(), bool)
 
 
-def _apart(cube: xr.Dataset, dim: str, pairs: Any, alpha: float) -> NDArray[np.bool_]:
-    """Return which levels with runs differ significantly, as a matrix."""
-    levels, ran = cube[dim].to_numpy(), _ran(cube, dim)
-    place = places_of_pairs(levels)
-    apart = np.zeros((len(levels), len(levels)), bool)
-    for name, p in zip(pairs["comparison"], pairs["p_adjusted"], strict=True):
+def _p_of_pairs(cube: xr.Dataset, dim: str, pairs: pd.DataFrame) -> NDArray[np.float64]:
+    """Return the p-values of the pairs of levels as a matrix, NaN without one; 1 for a level and itself."""
+    place = places_of_pairs(cube[dim].to_numpy())
+    p = np.where(np.eye(cube.sizes[dim], dtype=bool), 1.0, np.nan)
+    for name, value in zip(pairs["comparison"], pairs["p_adjusted"], strict=True):
         i, j = place[name]
-        apart[i, j] = apart[j, i] = bool(p <= alpha)
-    return apart[np.ix_(ran, ran)]
+        p[i, j] = p[j, i] = value
+    return p
 
 
 def alike_groups(apart: NDArray[np.bool_]) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ from ..contract.figure import figure
 from ..cubes.reading import control_values, has_controls, strata_dims
 from ..cubes.schema import FAILED, NO_RUN
 from ..drawing import caption_figure, colours, opacity, tone, wrapped_label
-from ..statistics.arrays import quantiles
+from ..statistics.arrays import quantiles, ratio
 from . import facets
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ def distributions(
     -------
     FacetGrid
         One density a group: outlines are runs, filled areas below the axis their controls, triangles their medians. A
-        metric that takes only whole numbers has unit bins.
+        metric that takes only whole numbers has unit bins. Infinite values count in medians, have no place in a
+        density, and are shares in the caption.
 
     Raises
     ------
@@ -110,25 +111,28 @@ def distributions(
     )
     facets.legend_right(cube, grid, hue, shades, points=False)
     parts = ["Outlines: runs", *(["filled, downwards: their controls"] if pool is not None else [])]
-    parts.append("triangles: medians")
+    shares = {"runs": _infinite_share(values), "controls": 0.0 if pool is None else _infinite_share(pool)}
+    infinite = [f"{100 * share:.3g} % of {side}" for side, share in shares.items() if share]
+    parts.append("triangles: medians" + (", none where these are infinite" if infinite else ""))
+    if infinite:
+        parts.append(f"infinite, and in no outline or area: {', '.join(infinite)}")
     pooled = [dim for dim in dims if dim not in (hue, col, row) and cube.sizes[dim] > 1]
     if pooled:
         parts.append(f"pooled over {', '.join(pooled)}")
-    parts += facets.left_out(cube, table, "mean")
+    parts += facets.left_out(cube, table, "least")
     if caption:
         caption_figure(grid.figure, facets.cube_caption(cube, parts))
     return grid
 
 
 def _counted(cube: xr.Dataset, values: NDArray[np.float64]) -> pd.DataFrame:
-    """Return the strata that have runs, with the mean of their values and the numbers of runs and of failed ones."""
+    """Return the strata that have runs, with their least absolute value and the numbers of runs and of failed ones."""
     dims = strata_dims(cube)
     table, status = facets.with_levels(cube, None), cube["status"].transpose(*dims, "replicate").to_numpy()
     at = tuple(table[dim].cat.codes.to_numpy(np.int64) for dim in dims)
-    some = ~np.isnan(values[at])
-    mean = np.where(some, values[at], 0.0).sum(axis=-1) / np.where(some.any(axis=-1), some.sum(axis=-1), np.nan)
+    least = np.fmin.reduce(np.abs(values[at]), axis=-1, initial=np.nan)
     runs, failed = ((mask[at]).sum(axis=-1) for mask in (status != NO_RUN, status == FAILED))
-    return table.assign(mean=mean, n_runs=runs, n_failed=failed)
+    return table.assign(least=least, n_runs=runs, n_failed=failed)
 
 
 def _bins(runs: NDArray[np.float64], pool: NDArray[np.float64] | None, spec: dict[str, Any]) -> NDArray[np.float64]:
@@ -149,10 +153,15 @@ def _mark_median(ax: Axes, values: NDArray[Any], colour: Any, side: str) -> None
     """Set a triangle on the zero line, upwards for runs and downwards for controls."""
     from matplotlib.markers import CARETDOWNBASE, CARETUPBASE
 
-    median = quantiles(values[np.isfinite(values)], [0.5])
+    median = quantiles(values.reshape(-1), [0.5])  # one that is infinite is not drawn
     marker = CARETUPBASE if side == "runs" else CARETDOWNBASE
     style: dict[str, Any] = {"markersize": 10, "markeredgecolor": tone(0.0, ax), "zorder": 4}
     ax.plot(median, [0.0], marker=marker, linestyle="none", color=colour, gid=f"median of {side}", **style)
+
+
+def _infinite_share(values: NDArray[np.float64]) -> float:
+    """Return the share of the defined values that is infinite."""
+    return float(ratio(np.isinf(values).sum(), (~np.isnan(values)).sum(), empty=0.0))
 
 
 def _density(values: NDArray[Any], edges: NDArray[np.float64]) -> NDArray[np.float64]:

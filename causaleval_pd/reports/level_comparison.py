@@ -9,12 +9,12 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.words import counted, enumerated, level_words
+from ..contract.words import counted, enumerated, level_words, listed
 from ..cubes.reading import strata_dims
 from ..inference.compare import compare
 from ..inference.compared_values import places_of_pairs
 from ..inference.result_tables import TooFewClustersError, cannot_be_significant
-from .methods import Sentence, listed
+from .methods import Sentence
 
 #: what the better level has, by the direction of the metric
 _BETTER = {
@@ -50,7 +50,7 @@ def compare_in_blocks(
     try:
         strata = compare(cube, over, metrics, by="all", level=level, columns="full", **how)
     except TooFewClustersError as error:
-        return LevelComparison(pooled, None, f"Strata are not compared one by one: {str(error).split('; use ')[0]}.")
+        return LevelComparison(pooled, None, f"Strata are not compared one by one: {str(error).split('; ')[0]}.")
     short = strata["p_value"].isna().to_numpy() | cannot_be_significant(strata)
     enough = f"enough clusters for a p of {1 - level:.4g}, whatever the differences"
     if short.all():
@@ -70,23 +70,25 @@ def who_is_better(
     for key, rows in table.groupby([*by_null, "metric"], sort=False):
         what = _what(str(key[-1]), str(rows["on"].iloc[0]), directions)
         under = f", null model “{key[0]}”" if by_null else ""
-        better, equal = _winners(rows, levels, directions.get(str(key[-1]), "none"), level)
+        better, equal, untested = _winners(rows, levels, directions.get(str(key[-1]), "none"), level)
         for winner, losers in better.items():
             sentences.append(Sentence(f"{winner} has {what} than {enumerated(losers, 'and')} ({limit}{under})."))
         if equal:
-            pairs = listed(equal) if better or len(equal) == 1 else "any two levels"
+            pairs = listed(equal) if better or untested or len(equal) == 1 else "any two levels"
             sentences.append(Sentence(f"{key[-1]}: no difference is detected between {pairs} ({limit}{under})."))
+        if untested:
+            sentences.append(Sentence(f"{key[-1]}: no p-value of {listed(untested)}{under}."))
     return sentences
 
 
 def _winners(
     rows: pd.DataFrame, levels: NDArray[Any], direction: str, level: float
-) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the levels that each level is better than, in words, and the pairs without a difference."""
+) -> tuple[dict[str, list[str]], list[str], list[str]]:
+    """Return the levels that each level is better than, in words, the pairs without a difference, and without a p."""
     places, names = places_of_pairs(levels), level_words(levels)
     sign = 1 if direction == "maximize" or rows["on"].iloc[0] == "skill" else -1
     better: dict[str, list[str]] = {}
-    equal = []
+    equal, untested = [], []
     for comparison, pair in rows.groupby("comparison", sort=False):
         first, second = (names[place] for place in places[str(comparison)])
         gain = sign * pair["effect"].where(pair["p_adjusted"] <= 1 - level)
@@ -94,9 +96,11 @@ def _winners(
             share = f" in {n} of {counted(len(pair), 'stratum', 'strata')}" if len(pair) > 1 else ""
             if n:
                 better.setdefault(winner, []).append(f"{loser}{share}")
-        if gain.isna().all():
+        if pair["p_adjusted"].isna().all():
+            untested.append(f"{first} and {second}")
+        elif gain.isna().all():
             equal.append(f"{first} and {second}")
-    return better, equal
+    return better, equal, untested
 
 
 def _what(name: str, on: str, directions: Mapping[str, str]) -> str:

@@ -18,7 +18,7 @@ import xarray as xr
 from ..contract.field import FIELDS
 from ..contract.history import calls
 from ..contract.statistical_test import TESTS
-from ..contract.words import COMPARED, CORRECTIONS, DASH, STATISTICS, counted, effect_words
+from ..contract.words import COMPARED, CORRECTIONS, DASH, STATISTICS, counted, effect_words, listed
 from ..cubes.reading import cluster_setting, has_controls, null_references, seeds, strata_dims
 from ..cubes.schema import values_of
 from ..drawing import axis_label
@@ -62,13 +62,6 @@ class Reference(NamedTuple):
     text: str
     #: the same as BibTeX
     bibtex: str
-
-
-def listed(words: Sequence[str], most: int = 12) -> str:
-    """Return words in a row, the first ones of many; semicolons divide words that have commas."""
-    between = "; " if any(", " in word for word in words) else ", "
-    shown = between.join(words[:most])
-    return shown if len(words) <= most else f"{shown} and {len(words) - most} more"
 
 
 def methods(

@@ -15,7 +15,7 @@ import xarray as xr
 
 from ..contract.checks import check_flag, check_known, check_number, check_type
 from ..contract.figure import FIGURES
-from ..contract.words import BETTER, NOT_ALL_GUESSES, UNDECIDED, counted, level_words
+from ..contract.words import BETTER, NOT_ALL_GUESSES, UNDECIDED, counted, level_words, listed
 from ..cubes.reading import cube_metrics, has_controls, strata_dims
 from ..cubes.reshaped import is_lazy, read_cube
 from ..cubes.schema import FAILED, NO_RUN, stratum_name, values_of
@@ -30,7 +30,6 @@ from .level_comparison import LevelComparison, compare_in_blocks, who_is_better
 from .methods import (
     Sentence,
     has_truths,
-    listed,
     methods,
     null_models,
     null_words,

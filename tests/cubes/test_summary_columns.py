@@ -156,3 +156,22 @@ def test_the_mean_of_repeated_guesses_lies_in_the_interval_of_the_mean_control()
         found = ce.summary(ce.cube(table, ["shd"], cluster=cluster, **how), interval="mean_ci", columns="full")
         inside.append(found["mean"].between(found["control_low"], found["control_high"]).mean())
     assert 0.92 < inside[0] < 0.98 and inside[1] < 0.75
+
+
+@pytest.mark.parametrize(
+    ("direction", "bad"), [("minimize", np.inf), ("maximize", -np.inf), ("zero", np.inf), ("zero", -np.inf)]
+)
+@pytest.mark.parametrize("n_infinite", [0, 1, 6])
+def test_runs_with_infinite_losses_are_not_suspected_of_reversal(make_cube, direction, bad, n_infinite):
+    draws = np.random.default_rng(1).normal(size=(1, 10, 200))
+    values = np.where(np.arange(10) < n_infinite, bad, np.sign(bad) * 9)
+    cube = make_cube({"a": ["x"]}, {"m": (values[None], direction, draws)})
+    [note] = ce.summary(cube, statistic="rank")["note"]
+    assert ("is something reversed" in note) == (n_infinite == 0)
+    assert (f"worse than guessing: {n_infinite} of 10 values are infinite" in note) == (n_infinite > 0)
+
+
+def test_infinite_gains_explain_no_loss(make_cube):
+    draws = np.random.default_rng(1).normal(size=(1, 10, 200))
+    cube = make_cube({"a": ["x"]}, {"m": (np.r_[-np.inf, np.full(9, 9.0)][None], "minimize", draws)})
+    assert "is something reversed" in ce.summary(cube, statistic="rank")["note"].item()

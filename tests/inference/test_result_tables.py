@@ -165,3 +165,43 @@ def test_p_values_that_no_resample_reached_are_at_the_floor(apart):
     assert many["p_at_floor"].tolist() == [True] * 3 and str(many["p_at_floor"].dtype) == "boolean"
     assert (many["p_value"] == 1 / 10_000).all()
     assert not few["p_at_floor"].any()
+
+
+@pytest.mark.parametrize("k", [2, 4])
+@pytest.mark.parametrize("test", ["t", "max_t"])
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"adjust": "none"}, {"alternative": "less"}, {"level": 0.8}, {"reference": "a0", "adjust": "bonferroni"}],
+)
+def test_notes_on_infinite_values_name_wilcoxon_where_it_is_not_refused(make_cube, test, k, how):
+    if test == "max_t":
+        how = {name: setting for name, setting in how.items() if name != "adjust"}
+    advised = set()
+    for n in range(2, 12):
+        values = np.arange(k)[:, None] * np.linspace(10, 11, n) ** 2
+        values[-1, 0] = np.inf
+        cube = make_cube({"algorithm": [f"a{i}" for i in range(k)]}, {"m": (values, "minimize")})
+        table = compare(cube, "algorithm", test=test, **how)
+        notes = table.loc[table["p_value"].isna(), "note"]
+        assert len(notes) and notes.str.startswith("no interval: infinite values").all()
+        named = notes.str.contains("test='wilcoxon' ranks them beyond all others")
+        try:
+            compare(cube, "algorithm", test="wilcoxon", **how)
+            assert named.all()
+        except ValueError as refused:
+            assert "whatever the data" in str(refused) and "test='t'" not in str(refused)
+            assert not named.any()
+        advised |= set(named)
+    assert advised == {True, False}
+
+
+def test_rows_that_wilcoxon_cannot_judge_do_not_name_it(make_cube):
+    values = np.full((2, 2, 8), 1.0)
+    values[0, :, 0] = np.inf
+    status = np.ones((2, 2, 8))
+    status[:, 1, 3:] = 0
+    cube = make_cube({"algorithm": ["x", "y"], "n": [1, 2]}, {"m": (values, "minimize")}, status=status)
+    notes = compare(cube, "algorithm", by="all")["note"]
+    assert notes.str.contains("wilcoxon").tolist() == [True, False]
+    with pytest.raises(ValueError, match=r"whatever the data; pool strata by leaving them out of by=$"):
+        compare(cube.sel(n=[2]), "algorithm", by="all", test="wilcoxon")

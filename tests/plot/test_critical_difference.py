@@ -7,7 +7,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.plot.critical_difference import alike_groups, alike_pairs
 
-from .conftest import inside
+from .conftest import captions, inside
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +95,25 @@ def test_levels_with_dashes_keep_their_places(runs):
     cube = ce.cube(renamed, ["shd"], by=["algorithm"], n_draws=None, replicate="replicate")
     ranks = cube.ceval.plot.critical_difference("shd", "algorithm")
     assert sum(text.get_gid() == "level" for text in ranks.texts) == 4
+
+
+@pytest.mark.parametrize("n_infinite", [1, 10])
+def test_pairs_with_infinite_values_have_no_bar_and_are_named(make_cube, n_infinite):
+    """Their largest t has no p-value, from which nothing follows."""
+    infinite = np.where(np.arange(10) < n_infinite, np.inf, 1.0)
+    values = np.stack([np.zeros(10), np.full(10, 5.0), infinite, np.r_[np.zeros(9), 1.0]])
+    cube = make_cube({"algorithm": ["right", "wrong", "infinite", "nearly"]}, {"m": (values, "minimize")})
+    two = ce.plot.critical_difference(cube.sel(algorithm=["right", "infinite"]), "m", "algorithm")
+    assert not parts(two, "group") and not parts(two, "pair")
+    assert "not compared, as values are infinite: right and infinite." in captions(two.figure)
+    ax = ce.plot.critical_difference(cube, "m", "algorithm")
+    [bar] = [*parts(ax, "group"), *parts(ax, "pair")]
+    ranks = ce.rank_test(cube, "algorithm").set_index("algorithm")["mean_rank"]
+    np.testing.assert_allclose(bar.get_xdata(), [ranks["right"] - 0.04, ranks["nearly"] + 0.04])
+    named = captions(ax.figure).split("infinite: ")[1].split(".")[0].split(", ")
+    assert len(named) == 3 and all("infinite" in pair for pair in named)
+
+
+def test_captions_of_finite_values_name_no_pairs(cube):
+    ax = cube.isel(density=[0]).ceval.plot.critical_difference("shd", "algorithm")
+    assert "not compared" not in captions(ax.figure)

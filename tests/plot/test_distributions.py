@@ -61,3 +61,30 @@ def test_at_most_200_bins_of_whole_numbers(most, width):
     values, edges, _ = found.ax.patches[0].get_data()
     assert len(values) <= 200 and set(np.diff(edges)) == {width}
     assert edges[0] < 0 and edges[-1] > most
+
+
+@pytest.mark.parametrize(("n_infinite", "median"), [(1, 1.0), (4, 1.0), (5, np.inf), (6, np.inf), (10, np.inf)])
+@pytest.mark.parametrize("side", ["runs", "controls"])
+def test_infinite_values_count_in_medians_and_are_shares_in_the_caption(make_cube, side, n_infinite, median):
+    finite, some = np.ones(10), np.where(np.arange(10) < n_infinite, np.inf, 1.0)
+    runs, controls = (some, finite) if side == "runs" else (finite, some)
+    values, draws = np.stack([runs, np.full(10, 2.0)]), np.stack([controls, np.full(10, 2.0)])[..., None]
+    cube = make_cube({"a": ["x", "y"]}, {"m": (values, "minimize", draws)})
+    grid = ce.plot.distributions(cube, "m", hue="a")
+    marks = [line.get_xdata() for line in grid.ax.lines if line.get_gid() == f"median of {side}"]
+    np.testing.assert_array_equal(marks, [[median], [2.0]])
+    grid.figure.canvas.draw()
+    text = captions(grid.figure)
+    assert "triangles: medians, none where these are infinite" in text
+    assert f"infinite, and in no outline or area: {5 * n_infinite} % of {side}" in text
+    # strata without a finite value
+    assert ("infinite: x" in text) == (n_infinite == 10 and side == "runs")
+
+
+def test_captions_say_the_infinite_shares_of_runs_and_controls(make_cube):
+    values = np.array([np.inf, np.inf, 1.0, np.nan])
+    cube = make_cube({"a": ["x"]}, {"m": (values[None], "minimize", np.full((1, 4, 3), [np.inf, 1.0, 2.0]))})
+    text = captions(ce.plot.distributions(cube, "m").figure)
+    assert "infinite, and in no outline or area: 66.7 % of runs, 33.3 % of controls" in text
+    whole = cube.assign(m=cube["m"].fillna(0.0).clip(max=3), m_control=cube["m_control"].clip(max=3))
+    assert "infinite" not in captions(ce.plot.distributions(whole, "m").figure)

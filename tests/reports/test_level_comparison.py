@@ -2,9 +2,12 @@
 
 import re
 
+import numpy as np
 import pytest
 
 import causaleval_pd as ce
+from causaleval_pd.inference.compare import compare
+from causaleval_pd.reports.level_comparison import who_is_better
 
 RUNS = ce.datasets.runs().query("density == 0.2").groupby(["algorithm", "n"]).head(6)
 
@@ -52,3 +55,21 @@ def test_the_better_levels_are_named(tmp_path):
     turned = turned.ceval.cube(["shd"], by=["algorithm", "density", "n"], n_draws=None)
     strata = turned.ceval.report(tmp_path / "t.html", metrics="shd").read_text("utf-8").split("<h2>Comparison")[2]
     assert "lingam has a lower shd than ges in" in strata and "ges has a lower shd than lingam in" in strata
+
+
+@pytest.mark.parametrize("test", ["t", "max_t"])
+def test_pairs_without_a_p_value_are_not_called_equal(make_cube, test):
+    """Means of infinite values do not compare, however far apart the levels are."""
+    values = np.random.default_rng(1).normal(size=(3, 10))
+    values[2] = np.inf
+    levels = ["x", "y", "z"]
+    cube = make_cube({"a": levels}, {"m": (values, "minimize")})
+
+    def words(cube):
+        table = compare(cube, "a", test=test, columns="full")
+        return [one.text for one in who_is_better(table, cube["a"].to_numpy(), {"m": "minimize"}, 0.95, "p")]
+
+    assert words(cube) == ["m: no difference is detected between x and y (p).", "m: no p-value of x and z, y and z."]
+    assert words(cube.sel(a=["x", "z"])) == ["m: no p-value of x and z."]
+    finite = cube.assign(m=cube["m"].clip(max=0))
+    assert words(finite)[-1].startswith("m: no difference is detected between") and len(words(finite)) < 3
