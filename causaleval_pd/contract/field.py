@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -29,7 +30,7 @@ MOST_LISTED = 6
 @cache
 def all_orders(n: int) -> NDArray[np.int64]:
     """Return all orders of n labels, (n!, n), in lexicographic order."""
-    return np.array(list(itertools.permutations(range(n))), np.int64).reshape(-1, n)
+    return np.array(list(itertools.permutations(range(n))), np.int64).reshape(math.factorial(n), n)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -317,6 +318,8 @@ class Recogniser:
 
     def _unknown(self, cell: Any) -> Exception:
         name = type(cell).__name__
+        if isinstance(cell, os.PathLike):
+            return TypeError(f"found the path {os.fspath(cell)!r}, expected a graph, as ce.read_graphs(path).iloc[0]")
         possible = [encoding for encoding in self._candidates(cell) if encoding.takes(cell)]
         if not possible:
             every = ", ".join(dict.fromkeys(encoding.cells for encoding in self._every))

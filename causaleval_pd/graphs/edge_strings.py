@@ -156,7 +156,7 @@ def parse_edges(text: str) -> Edges:
     if _FILE_NAME.fullmatch(text.strip()):
         raise ValueError(
             f"found {text.strip()!r}, the name of a file: a path is a pathlib.Path, and ce.read_graphs(path) reads "
-            "files of graphs; a node of this name is quoted"
+            "files of graphs, so that ce.read_graphs(path).iloc[0] is such a cell; a node of this name is quoted"
         )
     edges = MarkedEdges()
     alone, linked, repeated = dict[str, None](), set[str](), None

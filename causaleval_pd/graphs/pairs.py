@@ -253,7 +253,7 @@ class GraphPairs(StoredPairs):
     def at_once(self) -> int:
         """Number of pairs that a costly metric is given at a time, which take it well below a second."""
         # such metrics look at nodes and edges from every node, at up to 20 ns each
-        return max(1, int(_AT_ONCE / (20 * self.n_nodes * max(1.0, self.size))))
+        return max(1, int(_AT_ONCE / (20 * max(1, self.n_nodes) * max(1.0, self.size))))
 
     def parts(self, most: int) -> Iterator[GraphPairs]:
         """Cut the pairs; adjacency counts of the parts stand one after another in arrays over all of them."""

@@ -113,9 +113,10 @@ def _refuse_other_field(
     other = next((f for f in FIELDS.every() if f is not field and all(_held(f, cells))), None)
     lacking = [m for m in chosen or () if other is not None and m.field not in (other.name, *other.views)]
     if other is not None and lacking:
+        usual = get_metric(other.default_metrics[0])
         raise ValueError(
-            f"the cells are of field {other.name!r}, whose metrics are those of list_metrics({other.name!r}), "
-            f"as {other.default_metrics[0]}; {', '.join(m.name for m in lacking)} is of field {lacking[0].field!r}"
+            f"the cells are of field {other.name!r}, whose metrics are those of list_metrics({usual.field!r}), "
+            f"as {usual.name}; {', '.join(m.name for m in lacking)} is of field {lacking[0].field!r}"
         ) from error
 
 
@@ -231,9 +232,13 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
     if len(holding) == 1:
         return holding[0]
     if not holding:
-        # its coercion names what is wrong with the cells
-        some = [f for f in able if any(_held(f, cells))]
-        return next((f for f in able if {f.name} == wanted), [*some, *able][0])
+
+        def suits(field: Field) -> tuple[int, bool, bool]:
+            truths_of_another = bool(wanted) and field.of_truth.holds is not field.holds
+            return sum(_held(field, cells)), {field.name} == wanted, truths_of_another
+
+        # its coercion names what is wrong with cells that do not suit it
+        return max(able, key=suits)
     raise ValueError(
         f"the cells may be of the fields {[f.name for f in holding]}; name metrics, such as "
         f"{' or '.join(repr(f.default_metrics[0]) for f in holding)}"

@@ -196,6 +196,17 @@ def test_paths_of_bif_files_are_truths_of_networks_and_graphs(tmp_path):
                 found, expected = (x.ceval.evaluate(metrics, context=context)[metrics] for x in (runs, packed))
                 pd.testing.assert_frame_equal(found, expected)
     assert not is_network_column(pd.Series(["A -> B", "net.bif.csv"]))
+    # estimates without an edge are graphs beside a network too
+    for estimates in ([None, "A; B"], ["A; B"], [None]):
+        found = pd.DataFrame({"truth": path, "estimate": estimates}).ceval.evaluate(["shd"])["shd"]
+        assert found.tolist() == pytest.approx([np.nan if cell is None else 1.0 for cell in estimates], nan_ok=True)
+    with pytest.raises(
+        ValueError, match=r"'fitted_graph', whose metrics are those of list_metrics\('network'\), as kl"
+    ):
+        pd.DataFrame({"truth": [network.to_bytes()], "estimate": ["A -> B"]}).ceval.evaluate(["shd", "auroc"])
+    with pytest.raises(TypeError, match=r"row 0 \(index 0\): found the path '.*', expected a graph, as ce.read_graphs"):
+        ce.graph_column([tmp_path / "net.bif"])
+    assert str(ce.read_graphs(tmp_path / "net.bif").graph.to_strings().iloc[0]) == "A -> B"
 
 
 def test_networks_are_sampled_as_networks(metastatic):

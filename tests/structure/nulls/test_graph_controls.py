@@ -247,3 +247,21 @@ def test_undirected_guesses_need_controls_without_directions():
     assert default["lower"] > 0.8 and default["spared"] > 0.2 and default["adjacency_f1"] < 0.13
     # three Monte Carlo errors above the level
     assert all((rate < 0.12).all() for rate in rates.values()), rates
+
+
+@pytest.mark.parametrize(
+    ("kind", "null"),
+    [*itertools.product(["dag", "digraph"], ["edges", "permutation", "degree", "empty"]), ("mag", "edges")],
+)
+def test_graphs_without_nodes_are_right_and_have_controls(kind, null):
+    graphs = ce.graph_column(["A -> B", "{}"], kind=kind)
+    for metric in ("shd", "adjacency_f1", "sid", "separation_zl", "ancestor_f1"):
+        if kind not in ce.get_metric(metric).kinds:
+            continue
+        for rows in (slice(None), slice(1, None)):
+            runs = pd.DataFrame({"truth": graphs, "estimate": graphs})[rows]
+            for method in ("auto", "simulate"):
+                scored = runs.ceval.with_controls([metric], null=null, n_draws=9, rng=1, method=method, invalid="nan")
+                last = scored.iloc[-1]
+                value = np.nan if metric.endswith("f1") else 0.0
+                assert [last[metric], last[f"{metric}_control_mean"]] == pytest.approx([value, value], nan_ok=True)
