@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -44,22 +44,33 @@ _MOST_NUMBERS = 33
 MOST_PROPOSALS = 100_000
 
 
-#: bidirected edges of proposals (-1 - k for a random number from 0 to k), and the share of them that is kept
-Proposal = tuple[int, float]
-#: what controls are matched to: nodes, edges, and the two planes of the skeleton where it is kept, else nothing
-Cell = tuple[int, int, bytes]
+class Proposal(NamedTuple):
+    """Bidirected edges of proposals (-1 - k for a random number from 0 to k), and the share of them that is kept."""
+
+    n_bidirected: int
+    kept: float
+
+
+class Cell(NamedTuple):
+    """What controls are matched to: nodes, edges, and the skeleton's two planes where it is kept (else empty)."""
+
+    n_nodes: int
+    n_edges: int
+    skeleton: bytes = b""
 
 
 def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, tries: int = 1) -> NDArray[np.float64]:
     """Return the share of draws that are kept, for each number of bidirected edges."""
-    n_nodes, n_edges, skeleton = cell
     names = [hashlib.blake2b(repr((*cell, b, to_pag)).encode(), digest_size=8).digest() for b in numbers]
     keys, k = np.frombuffer(b"".join(names), np.uint64), len(numbers)
     arguments: dict[str, Any] = {"write": False}
-    if skeleton:
-        arguments |= {"skeletons": np.frombuffer(skeleton, np.uint64).reshape(1, 2, -1), "index": np.zeros(k, np.int64)}
-    wanted = np.full(k, n_edges), numbers, np.full(k, shown if to_pag else mixed_kernels().ANY), np.full(k, to_pag)
-    _, n_bidirected = mixed_kernels().draw_latent(n_nodes, *wanted, keys, 0, n, tries, **arguments)
+    if cell.skeleton:
+        arguments |= {
+            "skeletons": np.frombuffer(cell.skeleton, np.uint64).reshape(1, 2, -1),
+            "index": np.zeros(k, np.int64),
+        }
+    wanted = np.full(k, cell.n_edges), numbers, np.full(k, shown if to_pag else mixed_kernels().ANY), np.full(k, to_pag)
+    _, n_bidirected = mixed_kernels().draw_latent(cell.n_nodes, *wanted, keys, 0, n, tries, **arguments)
     return np.asarray((n_bidirected >= 0).reshape(k, n).mean(axis=1))
 
 
@@ -67,29 +78,29 @@ def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, 
 def best_proposal(cell: Cell, shown: int, *, to_pag: bool) -> Proposal | None:
     """Return the proposals of controls that show a number of bidirected edges, None if no control was found."""
     if not shown:
-        return 0, 1.0
-    numbers, n_edges = [shown], cell[1]
+        return Proposal(0, 1.0)
+    numbers = [shown]
     if to_pag:
-        spaced = np.linspace(shown, n_edges, min(_MOST_NUMBERS, n_edges - shown + 1))
+        spaced = np.linspace(shown, cell.n_edges, min(_MOST_NUMBERS, cell.n_edges - shown + 1))
         numbers = np.unique(spaced.round().astype(int)).tolist()
     for n in PILOTS:
         kept = _tally(cell, numbers, n, to_pag=to_pag, shown=shown)
         if kept.any():
-            return numbers[int(kept.argmax())], float(kept.max())
+            return Proposal(numbers[int(kept.argmax())], float(kept.max()))
     [share] = _tally(cell, [shown], 1, to_pag=to_pag, shown=shown, tries=MOST_PROPOSALS)
-    return (shown, 2 / MOST_PROPOSALS) if share else None
+    return Proposal(shown, 2 / MOST_PROPOSALS) if share else None
 
 
 @lru_cache(maxsize=1 << 16)
 def free_proposal(cell: Cell) -> Proposal:
     """Return proposals with any number of bidirected edges up to half of all edges at which MAGs are not rare."""
     least, most = 1.0, 0
-    for number in range(1, cell[1] // 2 + 1):
+    for number in range(1, cell.n_edges // 2 + 1):
         [kept] = _tally(cell, [number], PILOTS[0], to_pag=False, shown=number)
         if not kept:
             break
         least, most = float(kept), number
-    return -1 - most, least
+    return Proposal(-1 - most, least)
 
 
 #: sets the streams of bidirected edges apart from those of directed ones
@@ -219,16 +230,16 @@ def _drawn_graphs(pairs: GraphPairs, kinds: Kinds, keys: Keys, planes: Planes, s
 
     def proposal(i: int) -> Proposal | None:
         if not ancestral[i]:
-            return 0, 1.0
-        cell = (d, int(n_edges[i]), kept[i].tobytes() if skeletons else b"")
+            return Proposal(0, 1.0)
+        cell = Cell(d, int(n_edges[i]), kept[i].tobytes() if skeletons else b"")
         return free_proposal(cell) if free else best_proposal(cell, int(shown[i]), to_pag=bool(to_pag[i]))
 
     proposals = [proposal(i) for i in range(pairs.n)]
     drawable = np.array([x is not None for x in proposals], bool)
-    proposed = np.array([0 if x is None else x[0] for x in proposals], np.int64)
+    proposed = np.array([0 if x is None else x.n_bidirected for x in proposals], np.int64)
     size = _PACE * (d + n_edges)
     #: nanoseconds that a draw of each row takes
-    paces = size * np.array([0.0 if x is None else 1 / x[1] for x in proposals])
+    paces = size * np.array([0.0 if x is None else 1 / x.kept for x in proposals])
     reasons = [
         ""
         if is_drawable

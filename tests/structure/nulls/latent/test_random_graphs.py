@@ -13,7 +13,7 @@ from scipy.stats import chisquare
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.null import Matching
-from causaleval_pd.fields.structure.nulls.latent import best_proposal, free_proposal
+from causaleval_pd.fields.structure.nulls.latent import Cell, best_proposal, free_proposal
 from causaleval_pd.graphs import classes
 from causaleval_pd.graphs.mixed import marks
 from causaleval_pd.tables.matching import find_null
@@ -119,7 +119,7 @@ def test_law_of_edges(d, kind):
     for (m, b), graph in cells(d, kind).items():
         drawn = codes_of(controls_of("edges", (text_of(graph), kind)), 4000)
         assert len(drawn) == 4000
-        proposed = best_proposal((d, m, b""), b, to_pag=True)[0] if kind == "pag" else b
+        proposed = best_proposal(Cell(d, m), b, to_pag=True).n_bidirected if kind == "pag" else b
         found[m, b] = chance(drawn, law_of(d, m, proposed, b, kind))
     assert len(found) >= (11 if kind == "pag" and d == 4 else 4)
     assert min(found.values()) > 0.01 / len(found), found
@@ -144,8 +144,8 @@ def test_law_of_orientation(kind):
         proposed = b
         if kind == "pag":
             half = marks.adjacencies(marks.planes_from_marks(graph[None]))
-            cell = (4, int(near.sum()) // 2, np.stack([half, half], axis=1).tobytes())
-            proposed = best_proposal(cell, b, to_pag=True)[0]
+            cell = Cell(4, int(near.sum()) // 2, np.stack([half, half], axis=1).tobytes())
+            proposed = best_proposal(cell, b, to_pag=True).n_bidirected
         found[shape] = chance(drawn, law_of(4, int(near.sum()) // 2, proposed, b, kind, near))
     assert len(found) >= 10
     assert min(found.values()) > 0.01 / len(found), found
@@ -155,7 +155,7 @@ def test_law_of_orientation(kind):
 def test_free_numbers_of_bidirected_edges():
     """The number is uniform up to half of the edges; given it, graphs follow the law of MAGs with it."""
     null = ce.null_model("edges", bidirected="free")
-    most = -1 - free_proposal((4, 4, b""))[0]
+    most = -1 - free_proposal(Cell(4, 4)).n_bidirected
     assert most == 2
     law = Counter()
     for b in range(most + 1):

@@ -1,7 +1,6 @@
 """Size of p for guessers that follow the null models, and what it is if MAGs are matched instead of what cells show."""
 
 import os
-import re
 import subprocess
 import sys
 
@@ -99,9 +98,9 @@ def batch_of(column):
 PROPOSALS = """
 import sys
 import numpy as np
-from causaleval_pd.fields.structure.nulls.latent import best_proposal, free_proposal
+from causaleval_pd.fields.structure.nulls.latent import Cell, best_proposal, free_proposal
 path = np.array([[0b100111, 0b100111]], np.uint64).tobytes()
-cells = [((10, 15, b""), 4), ((7, 8, b""), 2), ((4, 5, b""), 1), ((4, 4, path), 2), ((20, 30, b""), 8)]
+cells = [(Cell(10, 15), 4), (Cell(7, 8), 2), (Cell(4, 5), 1), (Cell(4, 4, path), 2), (Cell(20, 30), 8)]
 if sys.argv[1] == "backwards":
     cells = cells[::-1]
 found = {repr((cell, shown)): best_proposal(cell, shown, to_pag=True) for cell, shown in cells}
@@ -123,7 +122,7 @@ def test_pilots_find_the_same_numbers_in_every_process():
         for order, seed in (("forwards", "1"), ("backwards", "2"))
     ]
     assert found[0] == found[1]
-    assert re.search(r", \([567], 0\.", found[0]), "the number of bidirected edges of proposals, and the share kept"
+    assert "n_bidirected=6" in found[0] or "n_bidirected=5" in found[0] or "n_bidirected=7" in found[0]
 
 
 @pytest.mark.slow
