@@ -95,7 +95,7 @@ check_wheel() {
 }
 
 # tests of one field each, for environments that need not run all
-reduced=(tests/graphs/formats tests/graphs/test_*.py tests/tables tests/cubes/test_cube.py tests/plot tests/statistics tests/causal_kl/test_network*.py tests/configurational/test_formula.py)
+reduced=(tests/graphs/formats tests/graphs/test_*.py tests/tables tests/cubes/test_cube.py tests/plot tests/statistics tests/inference/test_linear_model.py tests/causal_kl/test_network*.py tests/configurational/test_formula.py)
 
 # Run one example and print the last line of its output, or more if it fails.
 example() {
