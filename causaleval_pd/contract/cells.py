@@ -222,7 +222,8 @@ def explain_written(text: str, maker: str, as_text: str) -> str:
     if cell_format is not None:
         maker, as_text = cell_format.maker, cell_format.as_text
     beginning = text if len(text) <= 60 else f"{text[:57]}..."
+    other_way = f", or as {as_text}" if as_text else ""
     return (
         f"found the text {beginning!r}, which an object turned into when dask, CSV or astype(str) wrote it as text; "
-        f"make the column with {maker} before that, and store it as Parquet, not CSV{as_text and f', or as {as_text}'}"
+        f"make the column with {maker} before that, and store it as Parquet, not CSV{other_way}"
     )
