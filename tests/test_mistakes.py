@@ -303,3 +303,11 @@ def test_functions_that_are_no_null_models(null):
             call()
     for right in (lambda estimate, rng, more=1: estimate, lambda *given: given[0]):
         assert GRAPHS.ceval.with_controls(["shd"], null=right, n_draws=9)["shd_p"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize(("value", "kind"), [(["a"], "list"), ({"a": 1}, "dict"), (([1],), "tuple")])
+@pytest.mark.parametrize("setting", ["key", "cluster"])
+def test_columns_that_name_rows_hold_no_lists(value, kind, setting):
+    runs = table(["A -> B", "B -> A"], ["A -> B", "A -> B"]).assign(q=[value, value], n=1)
+    with pytest.raises(TypeError, match=f"^column 'q' holds values of type {kind}, which name no rows; make them te"):
+        ce.cube(runs, ["shd"], by=["n"], n_draws=5, rng=1, **{setting: "q"})
