@@ -348,3 +348,13 @@ def test_null_models_name_the_cell_that_they_refuse(verb, estimate, settings, me
     runs = runs.assign(n=1, kind=[None, "dag"], other=[None, "odd"])
     with pytest.raises(ValueError, match=message):
         verb(runs, ["shd"], truth="true", estimate="got", n_draws=5, rng=1, **settings)
+
+
+@pytest.mark.parametrize("estimate", ["A -> B; C; D", "A -- B; B -- C; D", "A o-o B; C; D"])
+@pytest.mark.parametrize("context", [{"latents": ["Q"]}, {"latents": ["C", "Q"]}, {"latents": ["Q"], "target": "pag"}])
+def test_latent_nodes_that_no_truth_has_are_named_whatever_the_estimate_is(estimate, context):
+    runs = pd.DataFrame({"truth": [TRUTH], "estimate": [estimate]}, index=["r1"])
+    message = r"^row 0 \(index 'r1'\): latents names 'Q', which is not a node of the graph; its nodes are \['A', 'B'"
+    for verb in (ce.evaluate, functools.partial(ce.with_controls, n_draws=5, rng=1)):
+        with pytest.raises(ValueError, match=message):
+            verb(runs, ["shd"], context=context)
