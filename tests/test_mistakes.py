@@ -303,3 +303,58 @@ def test_functions_that_are_no_null_models(null):
             call()
     for right in (lambda estimate, rng, more=1: estimate, lambda *given: given[0]):
         assert GRAPHS.ceval.with_controls(["shd"], null=right, n_draws=9)["shd_p"].tolist() == [1.0]
+
+
+@pytest.mark.parametrize(("value", "kind"), [(["a"], "list"), ({"a": 1}, "dict"), (([1],), "tuple")])
+@pytest.mark.parametrize("setting", ["key", "cluster"])
+def test_columns_that_name_rows_hold_no_lists(value, kind, setting):
+    runs = table(["A -> B", "B -> A"], ["A -> B", "A -> B"]).assign(q=[value, value], n=1)
+    with pytest.raises(TypeError, match=f"^column 'q' holds values of type {kind}, which name no rows; make them te"):
+        ce.cube(runs, ["shd"], by=["n"], n_draws=5, rng=1, **{setting: "q"})
+
+
+TRUTH = "A -> B; B -> C; C -> D; A -> D"
+LATENTS = {"context": {"latents": []}}
+AS_PAG = {"context": {"latents": [], "target": "pag"}}
+GOT = r"^column 'got', row 1 \(index 'r2'\): "
+
+
+@pytest.mark.parametrize(
+    ("estimate", "settings", "message"),
+    [
+        ("A o-> B; C <-> D; A -- D", AS_PAG, f"{GOT}the estimate is a mixed graph, not the PAG of any MAG"),
+        ("A -- B; C <- D; A -> D", AS_PAG,
+         f"{GOT}the estimate is a pdag, compared as a mixed graph by context 'target', not the PAG"),
+        ("A -> B; C; D", {**AS_PAG, "control_kind": "kind"},
+         f"{GOT}the estimate is a dag, compared as a mag by context 'target', and control_kind is 'dag'; .* or pag"),
+        ("A o-o B; C; D", {**LATENTS, "control_kind": "kind"},
+         f"{GOT}the estimate is a pag, and control_kind is 'dag'; controls of pag"),
+        ("A o-o B; C; D", {**LATENTS, "null": "degree"},
+         r"^column 'true', row 1 \(index 'r2'\): the truth is a dag, compared as a pag by the class of the estimate"),
+        ("A -> B; C; D", {"null": "empty", **AS_PAG},
+         r"^column 'true', row . \(index 'r.'\): the truth is a dag, compared as a pag by context 'target', and this"),
+        ("A -> B; C; D", {"null": ce.null_model("latent_dag", n_latents=2)}, "the estimate is a dag, and null='lat"),
+        ("A -> B; C; D", {"null": lambda estimate, rng: estimate if estimate.n_edges > 1 else None},
+         f"{GOT}null '<lambda>' returned None"),
+        ("A -> B; C; D", {"control_kind": "other"}, f"{GOT}control_kind is 'odd'; expected one of dag"),
+        ("A -> B; B -> C; C -> A; D", {"null": ce.null_model("edges", permute=False)}, f"{GOT}the .* is a digraph"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("verb", [ce.with_controls, functools.partial(ce.cube, by=["n"])], ids=["controls", "cube"])
+def test_null_models_name_the_cell_that_they_refuse(verb, estimate, settings, message):
+    """Row, index label and column, and the class of the user's cell where another one is compared."""
+    first = "A -> B; C -> D" if "control_kind" not in settings or "o" not in estimate else "A o-o B; C o-o D"
+    runs = pd.DataFrame({"true": [TRUTH] * 2, "got": [first, estimate]}, index=["r1", "r2"])
+    runs = runs.assign(n=1, kind=[None, "dag"], other=[None, "odd"])
+    with pytest.raises(ValueError, match=message):
+        verb(runs, ["shd"], truth="true", estimate="got", n_draws=5, rng=1, **settings)
+
+
+@pytest.mark.parametrize("estimate", ["A -> B; C; D", "A -- B; B -- C; D", "A o-o B; C; D"])
+@pytest.mark.parametrize("context", [{"latents": ["Q"]}, {"latents": ["C", "Q"]}, {"latents": ["Q"], "target": "pag"}])
+def test_latent_nodes_that_no_truth_has_are_named_whatever_the_estimate_is(estimate, context):
+    runs = pd.DataFrame({"truth": [TRUTH], "estimate": [estimate]}, index=["r1"])
+    message = r"^row 0 \(index 'r1'\): latents names 'Q', which is not a node of the graph; its nodes are \['A', 'B'"
+    for verb in (ce.evaluate, functools.partial(ce.with_controls, n_draws=5, rng=1)):
+        with pytest.raises(ValueError, match=message):
+            verb(runs, ["shd"], context=context)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .checks import name_row
 from .context import Context
 from .field import FIELDS, get_field
 from .law import ClosedForm
@@ -126,6 +127,11 @@ class Matching:
     metrics: tuple[Metric, ...] = ()
     #: (n,): names of the rows' random streams, for models that draw several rows together
     keys: NDArray[np.uint64] | None = None
+
+    def where(self, row: int, side: str = "estimate") -> str:
+        """Name a row in a message, by the label and the column of the user's table."""
+        cells = getattr(self, side)
+        return name_row(row, cells.index, cells.name)
 
 
 #: `controls(matching, rows, pairs, keys)`: the controls of one batch, whose rows have these random keys

@@ -35,8 +35,9 @@ def row_keys(table: pd.DataFrame, key: Hashable | Sequence[Hashable] | None, see
     table, on chunks or on dtypes. Repeated keys are an error: two rows would share their draws.
     """
     parts = key_columns(table, key)
+    keys = hash_rows(parts, seed)  # refuses values without a hash
     refuse_repeats(parts, key)
-    return hash_rows(parts, seed)
+    return keys
 
 
 def refuse_repeats(parts: Sequence[pd.Series], key: Hashable | Sequence[Hashable] | None) -> None:
@@ -108,7 +109,8 @@ def _hash_values(values: pd.Series) -> NDArray[np.uint64]:
     try:
         codes, uniques = pd.factorize(values, use_na_sentinel=False)
     except TypeError:
-        kind = next(type(value).__name__ for value in values if not isinstance(value, Hashable))
+        # a tuple may hold a list
+        kind = next((type(value).__name__ for value in values if not isinstance(value, Hashable)), "tuple")
         raise TypeError(
             f"column {values.name!r} holds values of type {kind}, which name no rows; make them texts"
         ) from None

@@ -96,6 +96,14 @@ _FILE_NAME = re.compile(
 )
 
 
+class UnquotedNameError(ValueError):
+    """A name is not read without quotes; `name` is this name."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
 def _read_name(text: str, at: int) -> tuple[str, bool, int]:
     """Return the name at a position, whether it is quoted, and where what follows it begins."""
     match = _NAME.match(text, at)
@@ -133,9 +141,16 @@ def _explain_name(text: str, name: str, why: str) -> ValueError:
     kind = explain_other_text(text)
     if kind is not None:
         return ValueError(f"found {cut(text)!r}, which {kind}")
-    return ValueError(
+    if name[0] in "\"'":
+        closed = _quote(cut(name[1:]) or "A")
+        return ValueError(
+            f"found {cut(name)!r}, whose quote is not closed; close it: {closed}, or quote a name that begins with "
+            f"one: {_quote(cut(name))}"
+        )
+    return UnquotedNameError(
+        name,
         f"found {cut(name)!r}, {why}; quote the name of a node: {_quote(cut(name))}; edges are written with "
-        f"{ARROWS}, those of mixed graphs with {CIRCLES}, with ';' between them"
+        f"{ARROWS}, those of mixed graphs with {CIRCLES}, with ';' between them",
     )
 
 

@@ -30,6 +30,16 @@ def read_latents(latents: Any, n_rows: int, index: pd.Index | None = None) -> La
     return [None if names is None else frozenset(names) for names in rows]
 
 
+def check_latents(latents: frozenset[str], nodes: Nodes, where: Where, row: int) -> None:
+    """Refuse latent nodes that are no nodes of the row's graph."""
+    unknown = sorted(latents.difference(nodes))
+    if unknown:
+        raise ValueError(
+            f"{where(row)}: latents names {unknown[0]!r}, which is not a node of the graph; its nodes are "
+            f"{short(nodes)}"
+        )
+
+
 def projected(column: UnpackedColumn, latents: Latents, where: Where, target: int) -> UnpackedColumn:
     """Return the MAGs, PAGs or ADMGs (`target`) over the observed nodes; rows without latents become missing."""
     node_sets = {names: i for i, names in enumerate(column.node_sets)}
@@ -38,12 +48,8 @@ def projected(column: UnpackedColumn, latents: Latents, where: Where, target: in
         names = [column.node_sets[i] for i in block.node_set.tolist()]
         hidden = [latents[row] for row in block.rows.tolist()]
         for row, nodes, some in zip(block.rows.tolist(), names, hidden, strict=True):
-            unknown = sorted(some.difference(nodes)) if some else []
-            if unknown:
-                raise ValueError(
-                    f"{where(row)}: latents names {unknown[0]!r}, which is not a node of the graph; its nodes are "
-                    f"{short(nodes)}"
-                )
+            if some:
+                check_latents(some, nodes, where, row)
         n_latent = np.array([-1 if some is None else len(some) for some in hidden], np.int64)
         for key, chosen in group_rows(n_latent * len(KINDS) + block.kinds):
             if key >= 0:

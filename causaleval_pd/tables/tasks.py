@@ -74,7 +74,8 @@ def read_tasks(table: pd.DataFrame, metrics: Metrics, cells: Cells) -> tuple[lis
     _check_truth(chosen, cells.truth)
     _warn_of_missing(absent, chosen, table.index, cells)
     fields = [get_field(name) for name in dict.fromkeys(m.field for m in chosen)] or [cell_field]
-    inputs = resolve_context(table, cells.context, {field.name: field.context for field in fields})
+    accepted = {field.name: field.context for field in [*fields, cell_field]}
+    inputs = resolve_context(table, cells.context, accepted)
     tasks = []
     for field in fields:
         mine = tuple(bind_zero_division(m, cells.zero_division) for m in chosen if m.field == field.name)

@@ -186,3 +186,26 @@ def test_complete_rows_only_where_asked(studies):
     pd.testing.assert_frame_equal(scored, runs.ceval.evaluate(["var_sortability"], context={"data": (column, frames)}))
     with pytest.raises(ValueError, match="row 0 .*missing values, by column"):
         runs.ceval.with_baselines(names, context={"data": (column, gaps)})
+
+
+SORTABILITIES = ["var_sortability", "r2_sortability", "snr_sortability"]
+
+
+@pytest.mark.parametrize("name", SORTABILITIES)
+@pytest.mark.parametrize(("estimate", "target"), [("A -> B; C", "pag"), ("A o-o B; C", None), ("A -> B; C", "admg")])
+def test_sortability_is_of_the_true_dag_whatever_estimates_are_compared_with(name, estimate, target):
+    """With a projection of the truth it is the same; truths with latent nodes and of other classes are named by row."""
+    data = pd.DataFrame(np.random.default_rng(7).normal(size=(50, 3)), columns=list("ABC"))
+    runs = pd.DataFrame({"truth": ["A -> B; B -> C", "A -> C; B"], "estimate": estimate}, index=["r1", "r2"])
+    context = {"data": data, "latents": []} | ({} if target is None else {"target": target})
+    known = ce.evaluate(runs.assign(estimate="A; B; C"), [name], context={"data": data})[name]
+    pd.testing.assert_series_equal(ce.evaluate(runs, [name], context=context)[name], known)
+    with pytest.raises(ValueError, match=r"row 1 \(index 'r2'\): the truth has latent nodes; sortability is of DAGs"):
+        ce.evaluate(
+            runs.assign(truth=["A -> B; B -> C", "D -> A; D -> B; C"], hidden=["", "D"]),
+            [name],
+            context=context | {"latents": "hidden"},
+        )
+    truths = ce.graph_column(["A -> B; B -> C", "A <-> B; C"], kind=["dag", "admg"], index=runs.index)
+    with pytest.raises(ValueError, match=r"row 1 \(index 'r2'\): the truth is an admg; sortability is of DAGs"):
+        ce.evaluate(runs.assign(truth=truths), [name], context=context)

@@ -193,7 +193,7 @@ def test_functions_draw_controls(metastatic, mutations):
 @pytest.mark.parametrize(
     ("returned", "words"),
     [
-        ("A -> B", "row 0: null 'bad' returned str, which is not a DAG or network"),
+        ("A -> B", "row 0 .*: null 'bad' returned str, which is not a DAG or network"),
         ("M -- S; B; C", "parameters need a DAG"),
         (3, "returned int"),
         (ce.DiscreteNetwork({"M": []}, {"M": [1.0]}), "does not match the estimate: estimate has 4 nodes, control 1"),

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.cells import CellFormat, format_of, register_cell_format
+from causaleval_pd.contract.cells import CellFormat, format_of, packed_column, register_cell_format
 from causaleval_pd.contract.field import FIELDS
 
 #: lengths of names whose low bytes are the magic bytes of formats (0xCB to 0xCE), beside versions 1 and 2
@@ -71,3 +71,30 @@ def test_texts_of_bytes_that_are_no_packed_cells_are_left_to_the_field():
             ce.score_column([text])
         with pytest.raises((TypeError, ValueError), match="row 0"):
             ce.lagged_column([text])
+
+
+NETWORK = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.1, 0.9]]})
+MAKERS = {
+    "graph": (ce.graph_column, ["A o-> B; C"]),
+    "lagged": (ce.lagged_column, ["A@-1 o-> B"]),
+    "scores": (ce.score_column, [pd.DataFrame([[0, 0.5], [0.5, 0]], ["a", "b"], ["a", "b"])]),
+    "network": (ce.network_column, [NETWORK]),
+}
+
+
+@pytest.mark.parametrize("field", MAKERS)
+def test_damaged_cells_are_refused_with_their_row_once(field):
+    """Whatever number of bytes is missing or more, and whichever byte is another."""
+    maker, cells = MAKERS[field]
+    packed = maker(cells)
+    [cell] = packed
+    damaged = [cell[:length] for length in range(1, len(cell))] + [cell + b"x", cell + b"\0" * 8]
+    damaged += [cell[:at] + bytes([cell[at] ^ 0xF0]) + cell[at + 1 :] for at in range(len(cell))]
+    damaged += [cell[:-8] + b"\0\0\0\0\0\0\xf0\x7f"]
+    for one in damaged:
+        for made in (lambda one=one: maker([one]), lambda one=one: maker(packed_column([one]))):
+            try:
+                made()
+            except (TypeError, ValueError) as error:
+                assert str(error).startswith("row 0 (index 0): ")
+                assert str(error).count("row 0") == 1

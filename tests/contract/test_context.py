@@ -62,6 +62,20 @@ def test_inputs_of_other_fields_are_refused():
         ce.evaluate(runs, ["shd"], context={"estimator": "mle"})
 
 
+@pytest.mark.parametrize("metrics", [["kl", "shd"], ["kl"], ["shd"]])
+@pytest.mark.parametrize("verb", ["evaluate", "with_controls", "cube"])
+def test_inputs_of_the_cells_are_taken_whichever_metrics_are_chosen(metrics, verb):
+    network = ce.DiscreteNetwork({"A": [], "B": ["A"]}, {"A": [0.5, 0.5], "B": [[0.9, 0.1], [0.1, 0.9]]})
+    data = pd.DataFrame(np.random.default_rng(7).integers(0, 2, (50, 2)), columns=["A", "B"])
+    estimate = ce.causal_kl.from_data("A; B", data, estimator=0.5)
+    runs = pd.DataFrame({"truth": ce.network_column([network]), "estimate": ce.network_column([estimate])})
+    settings = {} if verb == "evaluate" else {"n_draws": 5, "rng": 1} | ({"by": []} if verb == "cube" else {})
+    found = getattr(ce, verb)(runs, metrics, context={"data": data, "estimator": 0.5}, **settings)
+    assert {*metrics} <= {*found}
+    with pytest.raises(ValueError, match="unknown input 'estimater'; did you mean 'estimator'"):
+        getattr(ce, verb)(runs, metrics, context={"data": data, "estimater": 0.5}, **settings)
+
+
 def test_results_say_what_was_given():
     given = {"data": ("study", {}), "frame": RUNS, "n": 5, "estimator": "mle"}
     words = describe_context(given)

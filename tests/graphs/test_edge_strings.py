@@ -89,7 +89,7 @@ def test_reads(text: str, nodes: list[str], arcs: set[tuple[str, str]]) -> None:
         (f"<object {'x' * 51}>", f"found the text '<object {'x' * 51}>', which"),
         (f"<object {'x' * 52}>", rf"found the text '<object {'x' * 49}\.\.\.', which"),
         ("'A' B -> C", "expected an arrow or ';' after the quoted name 'A'"),
-        ("'A -> B", 'found "\'A", expected'), ("   A  B\nA  0  1", "which has no edge"),
+        ("'A -> B", 'found "\'A", whose quote is not closed'), ("   A  B\nA  0  1", "which has no edge"),
         ("b'\\xce\\x01\\x00'", "an object turned into when dask, CSV or astype"),
         ("DiGraph with 4 nodes and 3 edges", "an object turned into"),
         ("Graph('A -> B', kind='dag')", "an object turned into"),
@@ -174,6 +174,17 @@ def test_texts_of_another_kind_are_no_names(text: str, message: str) -> None:
 def test_other_notations_are_not_read(text: str) -> None:
     with pytest.raises(ValueError, match=r"^row 0 .*; quote the name of a node: .*; edges are written with '->'"):
         graph_column([text])
+
+
+@pytest.mark.parametrize("text", ['"X -> Y', "Y; 'X", "'X -> Y; Z", 'Y -> "X', '"X@-1 -> Y'])
+def test_a_quote_that_is_not_closed_may_be_part_of_the_name(text: str) -> None:
+    """Both advised names are read: the one in whole quotes, and the one that begins with a quote."""
+    name = re.search("[\"'][X@1-]+", text)[0]  # type: ignore[index]
+    with pytest.raises(ValueError, match="whose quote is not closed; close it: ") as error:
+        graph_column([text])
+    found = re.fullmatch(r".*close it: (.*), or quote a name that begins with one: ([^;]*)", str(error.value))
+    assert found is not None
+    assert [as_graph(advised).nodes for advised in found.groups()] == [(name[1:],), (name,)]
 
 
 def test_quoted_names_hold_what_other_texts_have() -> None:

@@ -349,6 +349,9 @@ def test_categories_are_recognised_and_texts_are_not():
         (["a", "b"], ["a ", "b"], r"row 0 .*with blanks around it; remove them by .str.strip\(\)"),
         (["a", "b"], ["a", ""], "row 1 .*a missing answer is pd.NA"),
         (["a", "b"], ["a", 0.5], "row 1 .*a label is a text, a whole number, True or False, found 0.5"),
+        (["a", "b"], [pd.NA, ["a"]], r"column 'answer', row 1 .*True or False, found \['a'\]"),
+        ([None, {"a": 1}], ["a", "b"], r"column 'truth', row 1 .*True or False, found {'a': 1}"),
+        (["a", "b"], [([1],), {"a"}], r"column 'answer', row 0 .*True or False, found \(\[1\],\)"),
         ([str(i) for i in range(200)], ["1"] * 200, r"column 'truth' has 200 different labels.*parse_labels"),
     ],
 )

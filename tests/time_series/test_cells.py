@@ -93,7 +93,7 @@ def test_a_cell_that_declares_another_class():
         ("X -> X", "itself"), ("X -> Y@-1", "links end at t|before its cause"), ("X@-2 -> Y@-1", "links end at t"),
         ("X@-1 -- Y", "an effect does not come before its cause"),
         ("X@1 -> Y", "is written with its time, as in 'X@-1'"),
-        ("X@-1.5 -> Y", "found 'X@-1.5', .*; a variable at t - 1 is written with its time"),
+        ("X@-1.5 -> Y", "found 'X@-1.5'; a variable at t - 1 is written with its time"),
         ("X@-99999999999 -> Y", "is written with its time"), ("X@\u22121 -> Y", "is written with its time"),
         ("X(t-1) -> Y(t)", r"found 'X\(t-1\)'.*; a variable at t - 1 is written with its time, as in 'X@-1'"),
         ("X_t-1 -> Y_t", "is written with its time"), ("X_lag1 -> Y", r"found 'X_lag1'.*has another: X_lag1@0$"),
@@ -130,16 +130,34 @@ TIMES = [
     "(lag=1)",
     "_lag_1",
     "@t-1",
+    ":1",
+    "@- 1",
+    "@-1.5",
+    "@\u22121",
 ]
 
 
-@pytest.mark.parametrize("time", TIMES)
-def test_a_time_that_is_written_otherwise_is_no_name_in_quotes(time):
+# braces without quotes are those of JSON until they are quoted
+@pytest.mark.parametrize(("time", "quote"), [(time, q) for time in TIMES for q in ['"', ""] if q or "{" not in time])
+def test_a_time_that_is_written_otherwise_is_no_name(time, quote):
     """The message has the text with the time, and the text for a variable of this name, which both are read."""
     with pytest.raises(ValueError, match="as in 'X@-1' or, in quotes, ") as refused:
-        ce.as_lagged(f'"X{time}" -> Y')
+        ce.as_lagged(f"{quote}X{time}{quote} -> Y")
     advised = str(refused.value).rpartition("has another: ")[2]
     assert ce.as_lagged(f"{advised} -> Y").nodes == (f"X{time}", "Y")
+
+
+@pytest.mark.parametrize("time", [time for time in TIMES if "{" in time])
+def test_braces_around_a_time_are_told_how_a_time_is_written(time):
+    with pytest.raises(ValueError, match="which has braces; .*; a variable at t - 1 is written with its time"):
+        ce.as_lagged(f"X{time} -> Y")
+
+
+@pytest.mark.parametrize(("text", "name"), [("@-1 -> Y", "@-1"), ("X_t-1", "X_t-1")])
+def test_names_that_need_quotes_for_another_reason_are_quoted_with_their_time(text, name):
+    with pytest.raises(ValueError, match=f"found '{name}'; a variable at t - 1 .* has another: ") as refused:
+        ce.as_lagged(text)
+    assert ce.as_lagged(str(refused.value).rpartition("has another: ")[2]).nodes == (name,)
 
 
 @pytest.mark.parametrize("name", ['"S&P 500"@-1', "'S&P 500'@-1", '"S&P 500"(t-1)', "S&P 500@-1"])

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from ...contract.checks import check_choice, check_number
 from ...contract.metric import metric
 from ...contract.options import with_example, with_options
-from ...graphs.kernels.planes import KINDS, matrices_from_planes
+from ...contract.pairs import PairError
+from ...graphs.kernels.planes import DAG, KINDS, a_kind, matrices_from_planes
 from ...graphs.pairs import GraphPairs
 from .rules import DataMatrix, complete_data, correlations, explained_share, read_data, share_of
 
@@ -120,8 +121,17 @@ def _aligned(pairs: GraphPairs, score: str, measure: str, tolerance: float) -> F
             f"{score}_sortability needs the data of the truths: pass context={{'data': frame}}, or "
             "{'data': (column, frames)} where the column names the data set of a row"
         )
+    # the graph itself where estimates are compared with a projection of it
+    graphs = pairs.truth.known_origins
+    other = np.flatnonzero((graphs.kinds != DAG)[pairs.truth_index] | (graphs.n_nodes > pairs.n_nodes))
+    if len(other):
+        kind = graphs.kinds[pairs.truth_index[other[0]]]
+        what = "has latent nodes" if kind == DAG else f"is {a_kind(kind)}"
+        raise PairError(
+            other, f"the truth {what}; sortability is of DAGs of which all nodes have data: pass these as truths"
+        )
     truths, inverse = np.unique(pairs.truth_index, return_inverse=True)
-    marks = matrices_from_planes(pairs.truth.planes[truths], pairs.n_nodes).astype(bool)
+    marks = matrices_from_planes(graphs.planes[truths], pairs.n_nodes).astype(bool)
     alignments = np.empty(len(truths))
     for i, at in enumerate(truths.tolist()):
         key = int(inputs.context.codes[at]), int(inputs.node_set[at])

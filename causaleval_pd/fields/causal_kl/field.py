@@ -257,7 +257,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
     def controls(matching: Matching, rows: Ints, pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         def checked(position: int, estimate: Network, found: Any) -> Network:
             row = int(rows[position])
-            what = f"row {row}: null {name!r} returned {type(found).__name__}"
+            what = f"{matching.where(row)}: null {name!r} returned {type(found).__name__}"
             try:
                 if is_network(found):
                     control = as_network(found)

@@ -45,7 +45,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
                         pairs.setting(at).check(model, relative=True)
                 except (TypeError, ValueError) as error:
                     what = f"null {name!r} returned no model that can be scored"
-                    raise ValueError(f"{name_row(int(rows[at]))}: {what}: {error}") from error
+                    raise ValueError(f"{matching.where(rows[at])}: {what}: {error}") from error
             paired: FormulaPairs = pairs.with_estimates(models, np.repeat(np.arange(pairs.n), count))
             return paired
 

@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_flag, check_known, check_number, name_row, warn
+from ...contract.checks import check_flag, check_known, check_number, warn
 from ...contract.context import Context
 from ...contract.field import get_field
 from ...contract.law import ClosedForm, ClosedFormRule, Value, register_closed_form
@@ -127,6 +127,7 @@ def warn_unstated_factors(matching: Matching) -> None:
 
 
 def drawn_models(
+    matching: Matching,
     pairs: FormulaPairs,
     rows: Ints,
     keys: NDArray[np.uint64],
@@ -152,7 +153,7 @@ def drawn_models(
                 controls = draw(int(keys[position]), start, count)
             except (NoSuchModelError, FormulaTooLargeError) as error:
                 undrawn = undrawn or (
-                    f"{name_row(int(rows[position]))} has no control: {error}. It matches "
+                    f"{matching.where(rows[position])} has no control: {error}. It matches "
                     f"{set_text(pairs.estimated_models(position))}; leave the row out, or use null='relabel'"
                 )
                 continue
@@ -286,7 +287,7 @@ def complexity_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any,
     redundant parts by the shape of its first minimal form.
     """
     law = partial(complexity_law, signs=matching.prepared)
-    return drawn_models(pairs, rows, keys, law, always_acyclic=True)
+    return drawn_models(matching, pairs, rows, keys, law, always_acyclic=True)
 
 
 register_null(
@@ -514,12 +515,12 @@ def relabel_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, ke
     flip = bool(matching.options.get("flip", False))
     if matching.prepared is None:
         known = partial(relabelled_form, pairs=pairs, flip=flip)
-        return drawn_models(pairs, rows, keys, partial(relabel_law, flip=flip), known, always_acyclic=False)
+        return drawn_models(matching, pairs, rows, keys, partial(relabel_law, flip=flip), known, always_acyclic=False)
 
     def law(pairs: FormulaPairs, position: int) -> Law:
         return relabel_law(pairs, position, matching.prepared[int(rows[position])], flip=flip)
 
-    return drawn_models(pairs, rows, keys, law, always_acyclic=False)
+    return drawn_models(matching, pairs, rows, keys, law, always_acyclic=False)
 
 
 register_null(

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_known, check_type, name_row, shown
+from ...contract.checks import check_known, check_type, shown
 from ...contract.null import Controls, DrawnControls, Matching, Null, draw_stream, register_null
 from ...execution.engines import stop_if_unwanted
 from .field import FORMULAS
@@ -129,7 +129,7 @@ def prepare_search(matching: Matching) -> Prepared:
 
 
 def _found(
-    search: Search, prepared: Prepared, data: pd.DataFrame, rng: np.random.Generator, draw: tuple[int, int], row: int
+    search: Search, prepared: Prepared, data: pd.DataFrame, rng: np.random.Generator, draw: tuple[int, int], where: str
 ) -> Cell | None:
     """Return the models that a method finds in shuffled data, or those that it found in equal data before."""
     names = [str(name).upper() for name in data.columns]
@@ -142,7 +142,7 @@ def _found(
         try:
             text = "" if models is None else set_text(as_models(models))  # nothing for a failed run
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{name_row(row)}: null 'search': {search.name} returned no models: {error}") from error
+            raise ValueError(f"{where}: null 'search': {search.name} returned no models: {error}") from error
         if len(prepared.results) >= _MAX_KEPT:
             prepared.results.clear()
         prepared.results[digest] = text
@@ -166,13 +166,14 @@ def search_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
         numbers: list[int] = []
         for position, (row, key) in enumerate(zip(rows.tolist(), keys.tolist(), strict=True)):
             setting, search = pairs.setting(position), prepared.searches[int(codes[position])]
+            where = matching.where(row)
             models = (pairs.true_model(position), *pairs.estimated_models(position))
             outcomes = sorted({name for model in models for name, _ in model.outcomes})
             for number in range(start, start + count):
                 stop_if_unwanted()
                 rng = draw_stream(key, number)
                 data = search.shuffled(outcomes, prepared.shuffle, rng)
-                cells.append(_found(search, prepared, data, rng, (key, number), row))
+                cells.append(_found(search, prepared, data, rng, (key, number), where))
                 if setting.data is not None:
                     setting = setting.with_data(data)
                 numbers.append(settings.setdefault(setting, len(settings)))
@@ -180,7 +181,7 @@ def search_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, key
                     for model in cells[-1] or ():
                         setting.check(model, relative=True)
                 except ValueError as error:
-                    raise ValueError(f"{name_row(row)}: null 'search': {error}") from None
+                    raise ValueError(f"{where}: null 'search': {error}") from None
         controls = pairs.with_estimates(cells, np.repeat(np.arange(pairs.n), count))
         # expositions are kept by setting, and these settings live no longer than the pairs
         truth = FormulaCells(controls.truth.cells, kinds=controls.truth.kinds)

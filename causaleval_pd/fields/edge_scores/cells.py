@@ -180,6 +180,9 @@ def _read_cell(raw: bytes) -> tuple[tuple[str, ...], int, int, int, bytes]:
     return nodes, kind, n_planes, flags, raw[end:]
 
 
+_INFINITE = "has an infinite score; the cell is damaged"
+
+
 def unpack_column(series: pd.Series) -> ScoreColumn:
     """Decode the distinct cells of a column; an error names the row."""
     codes, cells, where = unpack_distinct(series, _read_cell)
@@ -194,7 +197,7 @@ def unpack_column(series: pd.Series) -> ScoreColumn:
         planes = np.frombuffer(b"".join(bodies), "<f8").reshape(len(members), n_planes, d, d)
         if np.isinf(planes).any():
             place = places[int(np.isinf(planes).any(axis=(1, 2, 3)).argmax())]
-            raise ValueError(f"{where(place)}: has an infinite score; the cell is damaged")
+            raise ValueError(f"{where(place)}: {_INFINITE}")
         marked = np.array(flags_of, np.uint32)
         flagged = [(marked & flag).astype(bool) for flag in (SYMMETRIC, SINGLE)]
         scores = ScoreBatch(d, planes, np.array(kinds, np.uint8), *flagged)
@@ -308,7 +311,7 @@ def _read(
             raise ValueError(
                 f"{FORMAT.explain(cell)}; make scores of matrices of weights or probabilities with score_column"
             )
-        _check_packed(unpack_column(pd.Series([cell], dtype=object)), names, symmetric, kind)
+        _check_packed(cell, names, symmetric, kind)
         return cell
     if isinstance(cell, str) and is_tetrad(cell):
         return _of_shares(cell, names)
@@ -340,10 +343,12 @@ def _read(
     return pack_scores(nodes, values[None], _kind(values, kind, nodes), int(flags))
 
 
-def _check_packed(column: ScoreColumn, names: tuple[str, ...] | None, symmetric: bool | None, kind: str | None) -> None:
-    """Refuse options of a packed cell that it does not have."""
-    [nodes], [block] = column.node_sets, column.blocks
-    packed_kind, paired = KINDS[block.scores.kinds[0]], bool(block.scores.symmetric[0])
+def _check_packed(cell: bytes, names: tuple[str, ...] | None, symmetric: bool | None, kind: str | None) -> None:
+    """Refuse a damaged packed cell, and options that it does not have."""
+    nodes, number, _, flags, body = _read_cell(cell)
+    if np.isinf(np.frombuffer(body, "<f8")).any():
+        raise ValueError(_INFINITE)
+    packed_kind, paired = KINDS[number], bool(flags & SYMMETRIC)
     anew = "make the scores anew from their matrices or lists"
     if names is not None and {*names} != {*nodes}:
         raise ValueError(

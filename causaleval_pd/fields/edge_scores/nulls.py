@@ -278,7 +278,7 @@ def calibrated_controls(matching: Matching, rows: Ints, pairs: Any, keys: Words)
     if wrong.any():
         at = int(wrong.argmax())
         raise ValueError(
-            f"row {rows[at]}: null='calibrated' needs probabilities, the estimate holds {KINDS[kinds[at]]}"
+            f"{matching.where(rows[at])}: null='calibrated' needs probabilities, the estimate holds {KINDS[kinds[at]]}"
         )
     d = pairs.n_nodes
     values = np.nan_to_num(pairs.estimate.values[pairs.estimate_index])

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ...contract.cells import is_missing
 from ...contract.checks import check_type, name_row, shown, warn
 from ...contract.context import Context
 from ...contract.field import Field, register_field
@@ -79,16 +80,24 @@ def _no_label(cell: Any) -> str:
     return f"found {shown(cell)}{hint}"
 
 
+def _refuse_cell(cells: pd.Series, column: str) -> ValueError:
+    """Return the error of the first cell of a column that is no label."""
+    others = ((row, cell) for row, cell in enumerate(cells) if not is_missing(cell) and _label(cell) is None)
+    row, cell = next(others)
+    return ValueError(
+        f"{name_row(row, cells.index, column)}: a label is a text, a whole number, True or False, {_no_label(cell)}"
+    )
+
+
 def coerce_labels(cells: pd.Series, column: str) -> pd.Series:
     """Return the labels of a column as texts."""
-    codes, distinct = pd.factorize(cells.astype(object))
+    try:
+        codes, distinct = pd.factorize(cells.astype(object))
+    except TypeError:  # a list or another cell without a hash
+        raise _refuse_cell(cells, column) from None
     names = [_label(cell) for cell in distinct]
     if None in names:
-        row = int((codes == names.index(None)).argmax())
-        raise ValueError(
-            f"{name_row(row, cells.index, column)}: a label is a text, a whole number, True or False, "
-            f"{_no_label(cells.iloc[row])}"
-        )
+        raise _refuse_cell(cells, column)
     if len(set(names)) > MOST_LABELS:
         raise ValueError(
             f"column {column!r} has {len(set(names)):,} different labels, the first {shown(names[0])}; at most "

@@ -39,7 +39,7 @@ from ...graphs.packing import (
     unpack_column,
 )
 from ...graphs.pairs import GraphBatch, GraphPairs, Inputs
-from ...graphs.projections import Latents, projected, read_latents
+from ...graphs.projections import Latents, check_latents, projected, read_latents
 from .nulls.graph_controls import custom_null
 
 __all__ = ["GRAPHS"]
@@ -114,10 +114,12 @@ class Wanted:
         #: which rows compare the estimate with a projection of the truth
         self.projected: NDArray[np.bool_] = self.goals != _AS_IT_IS
         for row in np.flatnonzero(~self.projected & (kinds >= 0)).tolist():
-            if self.latents[row]:
+            latents = self.latents[row]
+            if latents:
+                check_latents(latents, truths.node_sets[truths.row_node_set[row]], where, row)
                 raise ValueError(
                     f"{where(row)}: the estimate is {a_kind(int(kinds[row]))} and the truth has the latent nodes "
-                    f"{sorted(self.latents[row] or ())}; add 'target': 'pag' to the context to compare the marks of "
+                    f"{sorted(latents)}; add 'target': 'pag' to the context to compare the marks of "
                     "the estimate with those of the truth's PAG, where -- is two tails, which is not o-o; "
                     "'undirected': 'circle' reads -- as o-o"
                 )

@@ -43,7 +43,7 @@ from ...contract.cells import CellFormat, register_cell_format
 from ...contract.encoding import CellError
 from ...graphs.cells import refuse_blank
 from ...graphs.edge_marks import SHORT_SIGNS
-from ...graphs.edge_strings import parse_edges, write_graph, write_name, write_names
+from ...graphs.edge_strings import UnquotedNameError, parse_edges, write_graph, write_name, write_names
 from ...graphs.kernels.planes import ARROW, CIRCLE, TAIL, matrices_from_planes, planes_from_matrices
 from ...graphs.mixed.marks import is_mixed, marks_from_planes, planes_from_marks
 from ...graphs.node_names import node_name
@@ -354,7 +354,7 @@ _OTHER_TIME = re.compile(
 )
 _HEADING = re.compile(r"\s*lags?\s*\d+\s*\.\.")
 #: a time, in a message
-_TIME = re.compile(r"@|[(\[](?:[tT]\b|lag|-\d)|\w:\d")
+_TIME = re.compile(r"@|[(\[{](?:[tT]\b|lag|-\d)|\w:\d")
 _WITH_TIME = "a variable at t - 1 is written with its time, as in 'X@-1' or, in quotes, '\"S&P 500@-1\"'"
 
 
@@ -367,14 +367,11 @@ def read_lagged_text(text: str) -> Links:
     try:
         read = parse_edges(text[header.end() :] if header else text)
     except ValueError as fault:
+        if isinstance(fault, UnquotedNameError):
+            _refuse_other_times([fault.name])
         raise ValueError(f"{fault}; {_WITH_TIME}" if _TIME.search(str(fault)) else str(fault)) from None
     names = tuple(map(str, read.labels or ()))
-    elsewhere = next((name for name in names if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
-    if elsewhere is not None:
-        raise ValueError(
-            f"found {elsewhere!r}; {_WITH_TIME}, and one with a time in its name has another: "
-            f"{write_name(f'{elsewhere}@0')}"
-        )
+    _refuse_other_times(names)
     parts = [_AT.fullmatch(name) for name in names]
     places = [(x[1], -int(x[2])) if x else (name, 0) for x, name in zip(parts, names, strict=True)]
     min_lag, max_lag = (int(header[1]), int(header[2])) if header else (0, MAX_LAG)
@@ -382,6 +379,16 @@ def read_lagged_text(text: str) -> Links:
     if beyond is not None:
         raise ValueError(f"found {beyond!r} at a lag beyond {max_lag}, the largest that the text may have")
     return collect(links_to_t(places, read.ends), places, max_lag if header else 0, min_lag)
+
+
+def _refuse_other_times(names: Iterable[str]) -> None:
+    """Refuse names with a time as it is written elsewhere."""
+    found = next((name for name in names if _OTHER_TIME.fullmatch(name) and not _AT.fullmatch(name)), None)
+    if found is not None:
+        named = write_graph([write_name(f"{found}@0")], [])
+        raise ValueError(
+            f"found {found!r}; {_WITH_TIME}, and one with a time in its name has another: {named}"
+        ) from None
 
 
 def write_lagged(nodes: Sequence[str], links: Sequence[tuple[int, int, int, str]], min_lag: int, max_lag: int) -> str:

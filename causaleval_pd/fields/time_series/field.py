@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -147,28 +148,30 @@ def custom_null(function: DrawOne, name: str) -> Null:
 
         def codes(start: int, count: int) -> NDArray[np.uint8]:
             drawn = custom_draws(function, map(LaggedGraph.from_bytes, cells), keys, start, count)
-            return np.stack([_read(control, estimate, name, int(rows[at])) for at, estimate, control in drawn])
+            return np.stack(
+                [_read(control, estimate, name, partial(matching.where, rows[at])) for at, estimate, control in drawn]
+            )
 
         return lagged_controls(pairs, codes, pace=3000.0)
 
     return Null(name, f"random lagged graphs drawn by the function {name}", controls)
 
 
-def _read(found: Any, estimate: LaggedGraph, name: str, row: int) -> NDArray[np.uint8]:
+def _read(found: Any, estimate: LaggedGraph, name: str, where: Callable[[], str]) -> NDArray[np.uint8]:
     """Read what the user's function returned for the estimate of a row."""
     try:
         control = as_lagged(found)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            f"row {row}: null {name!r} returned {type(found).__name__}, which is not a lagged graph: {error}"
+            f"{where()}: null {name!r} returned {type(found).__name__}, which is not a lagged graph: {error}"
         ) from error
     if control.nodes != estimate.nodes or control.max_lag > estimate.max_lag or control.min_lag < estimate.min_lag:
         raise ValueError(
-            f"row {row}: null {name!r} returned {control.to_string()!r}; a control has the variables and the lags of "
+            f"{where()}: null {name!r} returned {control.to_string()!r}; a control has the variables and the lags of "
             f"the estimate, {list(estimate.nodes)[:10]} and {estimate.min_lag}..{estimate.max_lag}"
         )
     if KINDS.index(control.kind) > KINDS.index(estimate.kind):
-        raise ValueError(f"row {row}: null {name!r} returned a {control.kind}, expected a {estimate.kind}")
+        raise ValueError(f"{where()}: null {name!r} returned a {control.kind}, expected a {estimate.kind}")
     codes = np.zeros_like(estimate.codes)
     codes[: control.max_lag + 1] = control.codes
     return codes

@@ -39,7 +39,7 @@ def draws_of(null, estimate=ESTIMATE, truth=TRUTH, n_draws=200, kind=None):
 @pytest.mark.parametrize("estimate", [ESTIMATE, "A -- B; B -- C; D -> C; E -> C; F", "A; B; C; D; E; F"])
 def test_controls_are_graphs_of_the_estimates_class(null, estimate):
     if null is TIERS and "->" not in estimate:
-        with pytest.raises(ValueError, match="row 0: no control with the estimate's 0 edges respects the knowledge"):
+        with pytest.raises(ValueError, match="row 0 .*: no control with the estimate's 0 edges respects the knowledge"):
             draws_of(null, estimate)
         return
     controls, pairs = draws_of(null, estimate)
@@ -225,7 +225,7 @@ def test_knowledge_has_its_law(tiers, forbidden, required, estimate):
         ({"required": [("A", "B"), ("B", "A")]}, "the required edges A -> B, B -> A form a directed cycle"),
         ({"required": ["A -> B", "B -> C", "C -> B", "C -> D"]},
          "the required edges B -> C, C -> B form a directed cycle, which no DAG has; drop one of them"),
-        ({"required": [(a, "F") for a in "ABCDE"]}, "row 0: no control with the estimate's 4 edges respects"),
+        ({"required": [(a, "F") for a in "ABCDE"]}, "row 0 .*: no control with the estimate's 4 edges respects"),
         ({"tier": [["A"]]}, "null 'knowledge' has no option 'tier'; its options: tiers, forbidden, required"),
     ],
 )  # fmt: skip
@@ -365,9 +365,12 @@ def test_dags_of_functions_lose_directions_as_those_of_null_models_do():
 @pytest.mark.parametrize(
     ("null", "message"),
     [
-        (lambda estimate, rng: 3, "row 0: null '<lambda>' returned an object of type int, expected a graph "),
-        (lambda estimate, rng: None, "row 0: null '<lambda>' returned None, expected a graph over the nodes of the "),
-        (lambda estimate, rng: "A -> Z", "row 0: null '<lambda>' returned an object of type str, .* unknown .'Z'."),
+        (lambda estimate, rng: 3, "row 0 .*: null '<lambda>' returned an object of type int, expected a graph "),
+        (
+            lambda estimate, rng: None,
+            "row 0 .*: null '<lambda>' returned None, expected a graph over the nodes of the ",
+        ),
+        (lambda estimate, rng: "A -> Z", "row 0 .*: null '<lambda>' returned an object of type str, .* unknown .'Z'."),
         (lambda estimate, rng: np.eye(2), r"returned an object of type ndarray, .* a matrix of 2 nodes"),
         (lambda estimate, rng: ce.as_graph("A -> B"), r"returned a graph over \['A', 'B'\]; a control has the nodes"),
         (["edges", "degree"], r"null must be one null model here, found 2; cube\(null=\[...\]\) takes several"),
@@ -424,5 +427,5 @@ def test_what_cannot_be_drawn_uniformly_is_refused():
     runs = pd.DataFrame({"truth": [dense], "estimate": [dense]})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("causaleval_pd.fields.structure.nulls.models.MOST_TRIES", 100)
-        with pytest.raises(ValueError, match="row 0: no acyclic graph was found in 100 random directions"):
+        with pytest.raises(ValueError, match="row 0 .*: no acyclic graph was found in 100 random directions"):
             ce.with_controls(runs, ["shd"], null=null, n_draws=5, rng=1)

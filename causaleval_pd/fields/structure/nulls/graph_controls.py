@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -98,13 +99,24 @@ def estimated_edges(pairs: GraphPairs) -> Ints:
     return pairs.estimate.edge_counts.edges[pairs.estimate_index].astype(np.int64)
 
 
-def check_declared(rows: Ints, pairs: GraphPairs) -> None:
+def describe_cell(matching: Matching, row: int, side: str, kind: int) -> str:
+    """Begin a message on a cell: its row, its class, and the class `kind` that it is compared as, where it differs."""
+    own, compared = KINDS.index(Graph.from_bytes(getattr(matching, side).iloc[row]).kind), ""
+    if own != kind:
+        by_context = matching.context is not None and matching.context.gives(["target"])
+        cause = "context 'target'" if by_context else "the class of the estimate"
+        compared = f", compared as {a_kind(kind)} by {cause}"
+    return f"{matching.where(row, side)}: the {side} is {a_kind(own)}{compared}"
+
+
+def check_declared(matching: Matching, rows: Ints, pairs: GraphPairs) -> None:
     """Refuse estimates that are not in the class that they declare."""
     wrong = pairs.estimate.misdeclared[pairs.estimate_index]
     if wrong.any():
         at = int(wrong.argmax())
         kind = KINDS[pairs.estimate.kinds[pairs.estimate_index[at]]]
-        raise ValueError(f"row {rows[at]}: the estimate is declared a {kind}, which it is not; {MEND_CLASS}")
+        where = matching.where(rows[at])
+        raise ValueError(f"{where}: the estimate is declared a {kind}, which it is not; {MEND_CLASS}")
 
 
 def matched_kinds(matching: Matching, rows: Ints, pairs: GraphPairs) -> Kinds:
@@ -117,11 +129,9 @@ def matched_kinds(matching: Matching, rows: Ints, pairs: GraphPairs) -> Kinds:
         mixed = batch.kinds[index] >= len(PLAIN_KINDS)
         if mixed.any():
             at = int(mixed.argmax())
-            raise ValueError(
-                f"row {rows[at]}: the {side} is {a_kind(batch.kinds[index[at]])}, and this null model draws controls "
-                f"for {', '.join(PLAIN_KINDS)} only"
-            )
-    check_declared(rows, pairs)
+            found = describe_cell(matching, rows[at], side, batch.kinds[index[at]])
+            raise ValueError(f"{found}, and this null model draws controls for {', '.join(PLAIN_KINDS)} only")
+    check_declared(matching, rows, pairs)
     kinds = _kinds_of_controls(pairs.estimate)[pairs.estimate_index]
     if matching.control_kind is None:
         return kinds
@@ -131,8 +141,8 @@ def matched_kinds(matching: Matching, rows: Ints, pairs: GraphPairs) -> Kinds:
             words = f"; for controls of this class declare estimates by graph_column(..., kind={kind!r})"
             undirected = "; 'pdag' keeps the number of undirected edges" if kind == "undirected" else ""
             raise ValueError(
-                f"row {row}: control_kind is {kind!r}; expected one of {', '.join(PLAIN_KINDS)}, or the name of a "
-                f"column that holds these words{words if kind in MIXED_KINDS else undirected}"
+                f"{matching.where(row)}: control_kind is {kind!r}; expected one of {', '.join(PLAIN_KINDS)}, or the "
+                f"name of a column that holds these words{words if kind in MIXED_KINDS else undirected}"
             )
         if kind in PLAIN_KINDS:
             kinds[i] = KINDS.index(kind)
@@ -183,12 +193,12 @@ def _kinds_of_controls(graphs: GraphBatch) -> Kinds:
     return kinds
 
 
-def refuse_digraphs(kinds: Kinds, rows: Ints, what: str) -> None:
+def refuse_digraphs(matching: Matching, kinds: Kinds, rows: Ints, what: str) -> None:
     """Refuse rows that are matched by digraphs, where the null model draws acyclic graphs."""
     if (kinds == DIGRAPH).any():
-        row = rows[(kinds == DIGRAPH).argmax()]
+        where = matching.where(rows[(kinds == DIGRAPH).argmax()])
         raise ValueError(
-            f"row {row}: the estimate is a digraph, which may have cycles, but {what}; pass control_kind='dag' (or a "
+            f"{where}: the estimate is a digraph, which may have cycles, but {what}; pass control_kind='dag' (or a "
             "column of classes) to match it by DAGs, or take null='edges' or null='permutation'"
         )
 
@@ -250,11 +260,12 @@ def custom_null(function: DrawOne, name: str) -> Null:
         def graphs(start: int, count: int) -> GraphBatch:
             drawn: list[Graph] = []
             for at, estimate, found in custom_draws(function, map(Graph.from_bytes, cells), keys, start, count):
-                where = estimate, name, rows[at]
-                control = _read(found, *where)
-                if not drawn and _read(function(estimate, draw_stream(int(keys[0]), start)), *where) != control:
+                where = partial(matching.where, rows[at])
+                control = _read(found, estimate, name, where)
+                again = None if drawn else function(estimate, draw_stream(int(keys[0]), start))
+                if not drawn and _read(again, estimate, name, where) != control:
                     raise ValueError(
-                        f"row {rows[at]}: null {name!r} drew two graphs from generators of one seed; draw from its "
+                        f"{where()}: null {name!r} drew two graphs from generators of one seed; draw from its "
                         "argument rng alone, not from np.random or random, so that a seed gives the same controls"
                     )
                 drawn.append(control.cpdag() if matched[at] == CPDAG and control.kind == "dag" else control)
@@ -272,7 +283,7 @@ def custom_null(function: DrawOne, name: str) -> Null:
     return Null(name, f"random graphs drawn by the function {name}", controls)
 
 
-def _read(found: Any, estimate: Graph, name: str, row: int) -> Graph:
+def _read(found: Any, estimate: Graph, name: str, where: Callable[[], str]) -> Graph:
     """Read what the user's function returned for the estimate of a row."""
     matrix = isinstance(found, np.ndarray)
     try:
@@ -284,14 +295,14 @@ def _read(found: Any, estimate: Graph, name: str, row: int) -> Graph:
     except (TypeError, ValueError) as error:
         returned = "None" if found is None else f"an object of type {type(found).__name__}"
         raise ValueError(
-            f"row {row}: null {name!r} returned {returned}, expected a graph over the nodes of the estimate: "
+            f"{where()}: null {name!r} returned {returned}, expected a graph over the nodes of the estimate: "
             f"{str(error).removeprefix('graph: ')}"
         ) from error
     if control.kind not in PLAIN_KINDS:
-        raise ValueError(f"row {row}: null {name!r} returned a {control.kind}, expected {' or '.join(PLAIN_KINDS)}")
+        raise ValueError(f"{where()}: null {name!r} returned a {control.kind}, expected {' or '.join(PLAIN_KINDS)}")
     if control.nodes != estimate.nodes:
         raise ValueError(
-            f"row {row}: null {name!r} returned a graph over {list(control.nodes)[:10]}; a control has the "
+            f"{where()}: null {name!r} returned a graph over {list(control.nodes)[:10]}; a control has the "
             f"nodes of the estimate, {list(estimate.nodes)[:10]}"
         )
     return control

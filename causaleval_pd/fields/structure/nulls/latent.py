@@ -28,7 +28,7 @@ from ....graphs.kernels.planes import ADMG, KINDS, MAG, MIXED, PAG, SKELETON
 from ....graphs.mixed.conversions import check_size, mag_to_pag, project
 from ....graphs.mixed.marks import adjacencies, bidirected, count_bits, count_edges, doubles, is_mixed, lift, lines
 from ....graphs.pairs import GraphBatch, GraphPairs
-from .graph_controls import NEXT_WORD, Drawn, check_declared, constant, graph_controls
+from .graph_controls import NEXT_WORD, Drawn, check_declared, constant, describe_cell, graph_controls
 from .laws import hypergeometric
 
 Planes = NDArray[np.uint64]
@@ -173,7 +173,7 @@ def check_bidirected(matching: Matching) -> str:
 
 def latent_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs) -> Kinds:
     """Return the class of each row's controls: MAG, PAG, ADMG or skeleton; mixed graphs need a `control_kind`."""
-    check_declared(rows, pairs)
+    check_declared(matching, rows, pairs)
     estimate_kinds = pairs.estimate.kinds[pairs.estimate_index]
     words = np.full(len(rows), None, object) if matching.control_kind is None else matching.control_kind[rows]
     control_kinds = np.empty(len(rows), np.uint8)
@@ -182,13 +182,14 @@ def latent_kinds(matching: Matching, rows: NDArray[np.int64], pairs: GraphPairs)
         stated = not pd.isna(word)
         if kind == MIXED and not stated:
             raise ValueError(
-                f"row {row}: the estimate is a mixed graph, not the PAG of any MAG; pass control_kind='pag' to match "
-                "it by PAGs with its numbers of edges and of <->, or null='permutation', which keeps it as it is"
+                f"{describe_cell(matching, row, 'estimate', kind)}, not the PAG of any MAG; pass control_kind='pag' to "
+                "match it by PAGs with its numbers of edges and of <->, or null='permutation', which keeps it as it is"
             )
         if stated and word not in names:
             raise ValueError(
-                f"row {row}: control_kind is {word!r}, and controls of {KINDS[kind]} estimates are "
-                f"{' or '.join(names)}; state one of these words, or a column that holds them"
+                f"{describe_cell(matching, row, 'estimate', kind)}, and control_kind is {word!r}; controls of "
+                f"{KINDS[kind]} estimates are {' or '.join(names)}: state one of these words, or a column that holds "
+                "them"
             )
         control_kinds[i] = KINDS.index(word if stated else names[0])
     return control_kinds
@@ -214,9 +215,9 @@ def latent_graphs(
         )
     kinds = latent_kinds(matching, rows, pairs)
     if skeletons and (kinds == SKELETON).any():
-        row = rows[(kinds == SKELETON).argmax()]
+        where = matching.where(rows[(kinds == SKELETON).argmax()])
         raise ValueError(
-            f"row {row}: the estimate is a skeleton, whose edges have no direction to draw; take null='edges' or "
+            f"{where}: the estimate is a skeleton, whose edges have no direction to draw; take null='edges' or "
             "null='permutation'"
         )
     return _drawn_graphs(pairs, kinds, keys, lift(planes), skeletons, check_bidirected(matching) == "free")
@@ -315,11 +316,8 @@ def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) 
     Numbers of edges and of bidirected edges vary. It is for studies that know by which law graphs were made.
     """
     if not is_mixed(pairs.estimate.planes):
-        kind = KINDS[pairs.estimate.kinds[pairs.estimate_index[0]]] if pairs.n else "dag"
-        raise ValueError(
-            f"row {rows[0] if len(rows) else 0}: the estimate is a {kind}, and null='latent_dag' draws mag, pag, admg "
-            "and skeleton; take null='edges'"
-        )
+        found = describe_cell(matching, rows[0], "estimate", pairs.estimate.kinds[pairs.estimate_index[0]])
+        raise ValueError(f"{found}, and null='latent_dag' draws mag, pag, admg and skeleton; take null='edges'")
     kinds = latent_kinds(matching, rows, pairs)
     (n_latents, density), d = matching.prepared, pairs.n_nodes
     n = d + n_latents

@@ -55,7 +55,7 @@ def random_graphs(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys,
         # the causal order of the nodes, by name or as `published` has it
         order = np.asarray(matching.options.get("order", np.arange(d)), np.int64)
     if len(order):
-        refuse_digraphs(kinds, rows, "permute=False directs all edges along the order of the nodes")
+        refuse_digraphs(matching, kinds, rows, "permute=False directs all edges along the order of the nodes")
 
     def graphs(start: int, count: int) -> GraphBatch:
         planes = kernels().draw_graphs(d, n_edges[:, None], kinds == CPDAG, keys, start, count, order)
@@ -191,7 +191,7 @@ def knowledge_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -
     """
     row_node_set, by_set = matching.prepared
     kinds, n_edges = matched_kinds(matching, rows, pairs), estimated_edges(pairs)
-    refuse_digraphs(kinds, rows, "null='knowledge' draws DAGs")
+    refuse_digraphs(matching, kinds, rows, "null='knowledge' draws DAGs")
     d = pairs.n_nodes
     sets = row_node_set[rows]
 
@@ -199,13 +199,15 @@ def knowledge_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -
         drawn = np.zeros((len(rows), count, *pairs.estimate.planes.shape[1:]), np.uint64)
         for number in np.unique(sets).tolist():
             mine = np.flatnonzero(sets == number)
-            drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, rows[mine])
+            drawn[mine] = _draw(by_set[number], n_edges[mine], keys[mine], start, count, matching, rows[mine])
         return in_class(drawn.reshape(-1, *drawn.shape[2:]), pairs, kinds, keys, start, count)
 
     return graph_controls(pairs, kinds, graphs, scratch=40 * d * d)
 
 
-def _draw(known: Constraints, n_edges: Ints, keys: Keys, start: int, count: int, rows: Ints) -> NDArray[np.uint64]:
+def _draw(
+    known: Constraints, n_edges: Ints, keys: Keys, start: int, count: int, matching: Matching, rows: Ints
+) -> NDArray[np.uint64]:
     """Draw the controls of rows with the same knowledge, (n, count, 2, W); `rows` are positions for messages."""
     tier, forbidden, required = known
     n, d = len(keys), len(tier)
@@ -228,8 +230,8 @@ def _draw(known: Constraints, n_edges: Ints, keys: Keys, start: int, count: int,
     if len(waiting) or len(few):
         place = int(np.append(waiting, few)[0]) // count
         raise ValueError(
-            f"row {rows[place]}: no control with the estimate's {n_edges[place]} edges respects the knowledge "
-            f"({required.sum()} edges are required, {forbidden.sum()} forbidden; {_ROUNDS} orders were "
+            f"{matching.where(rows[place])}: no control with the estimate's {n_edges[place]} edges respects the "
+            f"knowledge ({required.sum()} edges are required, {forbidden.sum()} forbidden; {_ROUNDS} orders were "
             "tried); change it, or leave these rows out"
         )
     chance = several_numbers(keys, start, count, d * d, _ROUNDS).reshape(n * count, d, d)
@@ -263,7 +265,7 @@ def permutation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys)
     names are random. Not valid for guesses that share the truth's order of columns or other knowledge about names. A
     graph with many symmetries has few relabellings, so that its p cannot be small.
     """
-    check_declared(rows, pairs)
+    check_declared(matching, rows, pairs)
     d, kinds, graphs_of = pairs.n_nodes, pairs.estimate.kinds[pairs.estimate_index], plane_halves(pairs.estimate.planes)
 
     def graphs(start: int, count: int) -> GraphBatch:
@@ -376,8 +378,8 @@ def _direct_skeletons(matching: Matching, rows: Ints, pairs: Any, keys: Keys, *,
             )
             if stuck >= 0:
                 raise ValueError(
-                    f"row {rows[acyclic[stuck]]}: no acyclic graph was found in {MOST_TRIES:,} random directions of "
-                    f"its edges over {d} nodes; skeletons this dense are not oriented uniformly: use "
+                    f"{matching.where(rows[acyclic[stuck]])}: no acyclic graph was found in {MOST_TRIES:,} random "
+                    f"directions of its edges over {d} nodes; skeletons this dense are not oriented uniformly: use "
                     "orientation_law='order'"
                 )
             drawn = np.repeat(planes[index], count, axis=0)

@@ -199,7 +199,7 @@ def test_law_of_skeletons():
             codes[i, j] = codes[j, i] = 1
         law[codes.tobytes()] += 1
     assert chance(drawn, law) > 1e-3
-    with pytest.raises(ValueError, match="row 0: the estimate is a skeleton, whose edges have no direction"):
+    with pytest.raises(ValueError, match="row 0 .*: the estimate is a skeleton, whose edges have no direction"):
         controls_of("orientation", ("A -- B; C", "skeleton"))
 
 
@@ -242,14 +242,14 @@ def test_draws_do_not_depend_on_how_they_are_cut(null, kind):
 @pytest.mark.parametrize(
     ("null", "estimate", "kind", "message"),
     [
-        ("edges", ("A o-- B; B o-> C", "mixed"), None, r"row 0: the estimate is a mixed graph.*control_kind='pag'"),
-        ("edges", ("A -> B; C", "mag"), "dag", "row 0: control_kind is 'dag', and controls of mag estimates are mag"),
+        ("edges", ("A o-- B; B o-> C", "mixed"), None, r"row 0 .*: the estimate is a mixed graph.*control_kind='pag'"),
+        ("edges", ("A -> B; C", "mag"), "dag", "row 0 .* is a mag, and control_kind is 'dag'; controls of mag"),
         ("edges", ("A -> B; C", "admg"), "pag", "controls of admg estimates are admg"),
         (ce.null_model("edges", permute=False), ("A -> B; C", "mag"), None, "permute=False directs the edges of DAGs"),
         (ce.null_model("edges", bidirected="all"), ("A -> B; C", "mag"), None, "bidirected must be 'matched' or"),
         (ce.null_model("orientation", bidirected=1), ("A -> B; C", "mag"), None, "bidirected must be 'matched' or"),
         (ce.null_model("orientation", orientation_law="uniform"), ("A -> B; C", "mag"), None, "'uniform' directs the"),
-        ("degree", ("A -> B; C", "mag"), None, "row 0: the .* is a mag, and this null model draws controls for dag"),
+        ("degree", ("A -> B; C", "mag"), None, "row 0 .*: the .* is a mag, and this null model draws controls for dag"),
     ],
 )
 def test_refusals(null, estimate, kind, message):
@@ -376,7 +376,7 @@ def test_edges_are_those_of_the_estimate_in_the_mean(kind):
         ({}, "mag", "null='latent_dag' needs the number of latent nodes"),
         ({"n_latents": -1}, "mag", "n_latents"),
         ({"n_latents": 1, "density": 2}, "mag", "density"),
-        ({"n_latents": 1}, "dag", "row 0: the estimate is a dag, and null='latent_dag' draws mag, pag, admg"),
+        ({"n_latents": 1}, "dag", "row 0 .*: the estimate is a dag, and null='latent_dag' draws mag, pag, admg"),
         ({"n_latents": 3000}, "mag", "at most 2000 nodes"),
     ],
 )
