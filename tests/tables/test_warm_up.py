@@ -46,7 +46,7 @@ def compiled(how, cache):
 @pytest.mark.slow
 def test_later_processes_compile_nothing(tmp_path):
     first = compiled("warm", tmp_path)
-    assert {"_adjacency_counts", "_v_structures", "_draw"} <= first
+    assert {"_adjacency_counts", "_collider_counts", "_draw"} <= first
     assert {"_project", "_convert", "_type_counts"} & first == {"_project", "_convert"}
     assert not first & {"_sid_bounds", "_adjustment_mistakes"}  # not asked for
     assert compiled("use", tmp_path) == set()
