@@ -73,13 +73,13 @@ _AT_ONCE = 1e8
 
 
 #: bytes among which Arrow finds equal rows; of more, their digests are compared
-_MOST_BYTES = 2**31 - 1
+MOST_BYTES = 2**31 - 1
 
 
 def distinct_rows(cells: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the first position of each distinct row of words, and the number of the distinct row of each row."""
     cells = np.ascontiguousarray(cells)
-    if cells.nbytes > _MOST_BYTES:
+    if cells.nbytes > MOST_BYTES:
         digests = b"".join(blake2b(row, digest_size=16).digest() for row in cells)
         cells = np.frombuffer(digests, np.uint64).reshape(-1, 2)
     rows = pa.Array.from_buffers(pa.binary(8 * cells.shape[1]), len(cells), [None, pa.py_buffer(cells)])

@@ -156,7 +156,7 @@ def test_explanations(arcs: list[tuple[int, int]], kind: int, message: str) -> N
 @pytest.mark.parametrize("most_bytes", [2**31 - 1, 0], ids=["rows", "digests"])
 @pytest.mark.parametrize("shape", [(200, 3), (40, 100), (0, 2), (1, 1)])
 def test_distinct_rows(shape, most_bytes, monkeypatch):
-    monkeypatch.setattr(pairs, "_MOST_BYTES", most_bytes)
+    monkeypatch.setattr(pairs, "MOST_BYTES", most_bytes)
     cells = np.random.default_rng(0).integers(0, 3, shape).astype(np.uint64) * np.uint64(2**62)
     cells[::3] = cells[:1]
     first, inverse = pairs.distinct_rows(cells)
