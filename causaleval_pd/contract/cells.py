@@ -84,9 +84,8 @@ def pack_rows(series: pd.Series, pack: Callable[[int, Any], bytes], column: Hash
     packed: list[bytes | None] = []
     for row, cell in enumerate(series.tolist()):
         try:
-            written = _written_format(cell)
-            if written is not None:
-                raise ValueError(explain_written(cell, written.maker, written.as_text))
+            if _written_format(cell) is not None:
+                raise ValueError(explain_written(cell))
             packed.append(None if is_missing(cell) else pack(row, cell))
         except (TypeError, ValueError) as error:
             kinds = (AmbiguousEncodingError, TypeError, ValueError)
@@ -216,7 +215,7 @@ def _written_format(cell: Any) -> CellFormat | None:
     return format_of(_BYTE.sub(lambda byte: chr(int(byte[1], 16)), part).encode("latin-1", "ignore"))
 
 
-def explain_written(text: str, maker: str, as_text: str) -> str:
+def explain_written(text: str, maker: str = "", as_text: str = "") -> str:
     """Return a message for the text of an object: `maker` makes columns of such, unless it is a packed cell."""
     cell_format = _written_format(text)
     if cell_format is not None:

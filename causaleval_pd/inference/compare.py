@@ -367,8 +367,8 @@ def _finish(rows: list[tuple[pd.DataFrame, list[Sample]]], strata: Sequence[str]
     unit = asked.unit.split()[0]
     labels = families(table)
     notes = least_p_notes(table, how, labels, unit=unit, pooled=not strata)
-    own = ranking_notes(table, how, labels) if how.paired else table["note"]
-    return table.assign(note=pd.array(joined(own, notes), dtype="str"))
+    of_rows = ranking_notes(table, how, labels) if how.paired else table["note"]
+    return table.assign(note=pd.array(joined(of_rows, notes), dtype="str"))
 
 
 def corrected_jointly(table: pd.DataFrame, rows: Sequence[Sample], how: Comparison) -> pd.DataFrame:

@@ -53,7 +53,7 @@ def distributions(
     Returns
     -------
     FacetGrid
-        One density a group: outlines are runs, filled areas below the axis their controls, triangles their medians. A
+        One density per group: outlines are runs, filled areas below the axis their controls, triangles their medians. A
         metric that takes only whole numbers has unit bins. Infinite values count in medians, have no place in a
         density, and are shares in the caption.
 

@@ -107,6 +107,11 @@ def _held(field: Field, cells: Mapping[str, pd.Series]) -> list[bool]:
     return [_of_role(field, role).holds(values) for role, values in cells.items()]
 
 
+def _has_other_truths(field: Field) -> bool:
+    """Return whether the truths of a field are of another kind than its estimates."""
+    return field.of_truth.holds is not field.holds
+
+
 def _refuse_other_field(
     field: Field, cells: Mapping[str, pd.Series], chosen: Sequence[Metric] | None, error: Exception | None = None
 ) -> None:
@@ -223,20 +228,19 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
 
     if "truth" not in cells:
         # fields whose truths are of another kind are meant only where metrics are theirs
-        able = [f for f in able if f.of_truth.holds is f.holds or f.name in wanted] or able
+        able = [f for f in able if not _has_other_truths(f) or f.name in wanted] or able
     # the metrics' own field comes first
     holding = [f for f in able if {f.name} == wanted and all(_held(f, cells))] or [
         f for f in able if all(_held(f, cells))
     ]
     # a field whose truths are cells of another one is meant only where the estimates are its cells
-    holding = [f for f in holding if f.of_truth.holds is f.holds] or holding
+    holding = [f for f in holding if not _has_other_truths(f)] or holding
     if len(holding) == 1:
         return holding[0]
     if not holding:
 
         def suits(field: Field) -> tuple[int, bool, bool]:
-            truths_of_another = bool(wanted) and field.of_truth.holds is not field.holds
-            return sum(_held(field, cells)), {field.name} == wanted, truths_of_another
+            return sum(_held(field, cells)), {field.name} == wanted, bool(wanted) and _has_other_truths(field)
 
         # its coercion names what is wrong with cells that do not suit it
         return max(able, key=suits)

@@ -101,12 +101,12 @@ def estimated_edges(pairs: GraphPairs) -> Ints:
 
 def describe_cell(matching: Matching, row: int, side: str, kind: int) -> str:
     """Begin a message on a cell: its row, its class, and the class `kind` that it is compared as, where it differs."""
-    own, compared = KINDS.index(Graph.from_bytes(getattr(matching, side).iloc[row]).kind), ""
-    if own != kind:
+    declared, compared = KINDS.index(Graph.from_bytes(getattr(matching, side).iloc[row]).kind), ""
+    if declared != kind:
         by_context = matching.context is not None and matching.context.gives(["target"])
         cause = "context 'target'" if by_context else "the class of the estimate"
         compared = f", compared as {a_kind(kind)} by {cause}"
-    return f"{matching.where(row, side)}: the {side} is {a_kind(own)}{compared}"
+    return f"{matching.where(row, side)}: the {side} is {a_kind(declared)}{compared}"
 
 
 def check_declared(matching: Matching, rows: Ints, pairs: GraphPairs) -> None:
@@ -129,8 +129,8 @@ def matched_kinds(matching: Matching, rows: Ints, pairs: GraphPairs) -> Kinds:
         mixed = batch.kinds[index] >= len(PLAIN_KINDS)
         if mixed.any():
             at = int(mixed.argmax())
-            found = describe_cell(matching, rows[at], side, batch.kinds[index[at]])
-            raise ValueError(f"{found}, and this null model draws controls for {', '.join(PLAIN_KINDS)} only")
+            cell = describe_cell(matching, rows[at], side, batch.kinds[index[at]])
+            raise ValueError(f"{cell}, and this null model draws controls for {', '.join(PLAIN_KINDS)} only")
     check_declared(matching, rows, pairs)
     kinds = _kinds_of_controls(pairs.estimate)[pairs.estimate_index]
     if matching.control_kind is None:

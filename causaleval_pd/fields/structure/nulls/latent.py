@@ -316,8 +316,8 @@ def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) 
     Numbers of edges and of bidirected edges vary. It is for studies that know by which law graphs were made.
     """
     if not is_mixed(pairs.estimate.planes):
-        found = describe_cell(matching, rows[0], "estimate", pairs.estimate.kinds[pairs.estimate_index[0]])
-        raise ValueError(f"{found}, and null='latent_dag' draws mag, pag, admg and skeleton; take null='edges'")
+        cell = describe_cell(matching, rows[0], "estimate", pairs.estimate.kinds[pairs.estimate_index[0]])
+        raise ValueError(f"{cell}, and null='latent_dag' draws mag, pag, admg and skeleton; take null='edges'")
     kinds = latent_kinds(matching, rows, pairs)
     (n_latents, density), d = matching.prepared, pairs.n_nodes
     n = d + n_latents
