@@ -332,7 +332,7 @@ def rmsea(pairs: GraphPairs) -> Values:
 
 
 def _sorted(part: Part) -> tuple[Values, Values, NDArray[np.int64]]:
-    """Return p-values in ascending order, a row a graph and NaN beyond, their ranks, and the number of each graph's."""
+    """Return ascending p-values, one row per graph and NaN beyond, their ranks, and the number of each graph's."""
     graph = part.implied.distinct.graph
     n = np.bincount(graph, minlength=part.n)
     place = np.arange(len(graph)) - np.repeat(np.cumsum(n) - n, n)

@@ -158,7 +158,7 @@ def discrete_truth(group: Group) -> DiscreteNetwork:
 
 
 def log_of(base: float) -> float:
-    """Return the logarithm of a base; refuse what is none."""
+    """Return the logarithm of a base; refuse numbers that are no base."""
     if check_number(base, "base", "(0, inf)") == 1:
         raise ValueError("base must be a positive number other than 1, found 1")
     return math.log(base)
