@@ -24,9 +24,7 @@ from .contract.figure import figure, list_figures
 from .contract.law import ClosedFormRule, list_closed_forms, register_closed_form
 from .contract.metric import METRICS as _METRICS
 from .contract.metric import Metric, get_metric, list_metrics, metric, metric_set, tweak
-from .contract.null import ChosenNull as ChosenNull
-from .contract.null import Null, list_nulls, null_model, register_null
-from .contract.statistical_test import list_tests, register_test
+from .contract.null import Null, list_nulls, register_null
 from .cubes.concat import concat
 from .cubes.cube import cube
 from .cubes.summary import summary
@@ -42,7 +40,6 @@ from .fields import (
 )
 from .fields import interventions as interventions
 from .fields import knowledge as knowledge
-from .fields.baselines.with_baselines import with_baselines
 from .fields.causal_kl.cells import DiscreteNetwork, GaussianNetwork
 from .fields.causal_kl.pairs import as_network, network_column
 from .fields.configurational.submodel import submodels as submodels
@@ -57,6 +54,7 @@ from .graphs.knowledge import Knowledge
 from .inference.compare import compare
 from .inference.linear_model import model
 from .inference.ranking import rank_test
+from .inference.statistical_test import list_tests, register_test
 from .published.from_published import from_published
 from .reports.report import report
 from .reports.style import style
@@ -66,7 +64,10 @@ from .tables.evaluate import evaluate
 from .tables.placebo import placebo
 from .tables.pool import pool
 from .tables.published import control_distribution
+from .tables.settings import ChosenNull as ChosenNull
+from .tables.settings import null_model
 from .tables.warm_up import warm_up
+from .tables.with_baselines import with_baselines
 from .versions import __version__ as __version__
 from .versions import show_versions
 

@@ -17,7 +17,6 @@ from .cubes.cube import cube
 from .cubes.reshaped import describe_cube
 from .cubes.runs_table import runs
 from .cubes.summary import summary
-from .fields.baselines.with_baselines import with_baselines
 from .fields.edge_scores.series import SeriesScoreAccessor
 from .fields.time_series.series import SeriesLaggedAccessor
 from .graphs.graph import SeriesGraphAccessor
@@ -31,6 +30,7 @@ from .tables.controls import with_controls
 from .tables.evaluate import evaluate
 from .tables.placebo import placebo
 from .tables.pool import pool
+from .tables.with_baselines import with_baselines
 
 __all__ = ["CubeAccessor", "FrameAccessor", "SeriesGraphAccessor", "SeriesLaggedAccessor", "SeriesScoreAccessor"]
 

@@ -4,8 +4,10 @@
 """
 
 import gc
+import gzip
 import json
 import os
+import pathlib
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -13,6 +15,7 @@ from contextlib import suppress
 from types import FrameType
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import settings
@@ -26,6 +29,8 @@ settings.register_profile("ci", max_examples=40, derandomize=True, deadline=None
 settings.load_profile("ci")
 
 
+#: data, graphs, sortabilities and weights of another program
+CAUSALDISCO = pathlib.Path(__file__).parent / "known_answers" / "causaldisco.json.gz"
 #: examples of docstrings that take seconds
 SLOW_EXAMPLES = ("asking.inspect_task", "warm_up.warm_up")
 
@@ -174,3 +179,31 @@ def ragged():
         "f1": (f1, "maximize", np.where(rng.random((*shape, 40)) < 0.05, np.nan, rng.integers(0, 7, (*shape, 40)) / 8)),
     }
     return _make_cube(strata, metrics, status=status)
+
+
+@pytest.fixture(scope="session")
+def causaldisco():
+    """Data, graphs, sortabilities and sort-and-regress weights of CausalDisco, by data set."""
+    found = json.loads(gzip.decompress(CAUSALDISCO.read_bytes()))
+    for one in found.values():
+        one["data"] = pd.DataFrame(one["data"], columns=one["columns"])
+    return found
+
+
+@pytest.fixture
+def studies(causaldisco):
+    """Two algorithms on three data sets, one of which failed once, with settings."""
+    rows, frames = [], {}
+    for name, one in list(causaldisco.items())[:3]:
+        frames[name] = one["data"]
+        nodes = "; ".join(one["columns"])
+        truth = "; ".join(f"{a} -> {b}" for a, b in one["graphs"]["truth"]["arcs"])
+        wrong = "; ".join(f"{a} -> {b}" for a, b in one["graphs"]["random"]["arcs"])
+        for algorithm, estimate in (("exact", truth), ("guess", wrong)):
+            rows.append(
+                {"algorithm": algorithm, "dataset": name, "n": 300, "seconds": len(rows) / 2, "converged": True}
+                | {"truth": f"{truth}; {nodes}", "estimate": f"{estimate}; {nodes}"}
+            )
+    runs = pd.DataFrame(rows)
+    runs.loc[3, "estimate"] = None
+    return runs, {"data": ("dataset", frames)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from .checks import NUMBERS, check_choice, nearest, shown
 from .field import FIELDS, get_field
 from .law import CLOSED_FORMS
 from .options import Convention, metric_docstring
-from .pairs import ANY_KIND, Batch, PairError, Pairs
+from .pairs import ANY_KIND, PairError, Pairs
 from .registry import Registry
 from .words import enumerated
 
@@ -559,28 +558,6 @@ def bind_zero_division(metric: Metric, value: float) -> Metric:
     """Fix what 0/0 is, unless the metric has no 0/0 or a tweak has fixed it already."""
     open_to_it = metric.zero_division and "zero_division" not in metric.options
     return tweak(metric, zero_division=value) if open_to_it else metric
-
-
-def with_components(metric: Metric, batches: Iterable[Batch]) -> tuple[Metric, ...]:
-    """Return the metric itself, or one metric `{metric}_{label}` per coordinate where it has further dimensions.
-
-    Open dimensions are as long as the longest result of a batch, whose pairs have one signature.
-    """
-    if not metric.dims:
-        return (metric,)
-    labels: list[Any] = list(metric.dims.values())
-    if None in labels:
-        shapes = [(0,) * len(labels)]
-        shapes += [np.shape(metric(batch.pairs.take(slice(0, 1))))[1:] for batch in batches]
-        if wrong := [shape for shape in shapes if len(shape) != len(labels)]:
-            raise ValueError(
-                f"{metric.name} declares the dimensions {', '.join(metric.dims)}, but returned an array of shape "
-                f"{(1, *wrong[0])} for one pair"
-            )
-        sizes = np.max(shapes, axis=0).tolist()
-        labels = [range(size) if known is None else known for size, known in zip(sizes, labels, strict=True)]
-    every = tuple(tuple(known) for known in labels)
-    return tuple(component(metric, every, place) for place in itertools.product(*(range(len(x)) for x in every)))
 
 
 def component(metric: Metric, labels: tuple[Labels, ...], place: tuple[int, ...]) -> Metric:

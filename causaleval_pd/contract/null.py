@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -276,66 +276,3 @@ def list_nulls(field: str | None = None) -> pd.DataFrame:
             rows.append((owner.name, model.name, model.long_name, is_default, model.reference, options))
     columns = ["field", "name", "long_name", "default", "reference", "options"]
     return pd.DataFrame(rows, columns=columns).set_index(["field", "name"])
-
-
-@dataclass(frozen=True)
-class ChosenNull:
-    """A null model as a user asks for it by `null_model`."""
-
-    #: name of a model, or a function that draws controls
-    model: str | Callable[..., Any]
-    #: name in results
-    name: str
-    #: the model's options that differ from the defaults
-    options: Mapping[str, Any]
-
-
-#: what `null=` takes
-NullLike = str | Callable[..., Any] | ChosenNull
-Nulls = NullLike | Sequence[NullLike] | None
-
-
-def null_model(model: NullLike, *, name: str | None = None, **options: Any) -> ChosenNull:
-    """Choose a null model together with its options, or make one of a function.
-
-    Parameters
-    ----------
-    model : str or callable
-        Name of one of the field's null models; or `model(estimate, rng)`, which returns one random control for an
-        estimate from a numpy Generator.
-    name : str, optional
-        Name in results; default the model's.
-    **options
-        The model's options.
-
-    Returns
-    -------
-    ChosenNull
-        What `null=` takes; two of them need different names in one list.
-
-    Raises
-    ------
-    TypeError
-        If `model` is neither, or a function is given options.
-
-    Examples
-    --------
-    >>> import causaleval_pd as ce
-    >>> runs = ce.datasets.runs().head(3)
-    >>> null = ce.null_model("orientation", orientation_law="uniform", name="uniform_orientation")
-    >>> ce.with_controls(runs, ["shd"], null=null, n_draws=20, rng=7)["control_null"].unique().tolist()
-    ['uniform_orientation']
-    """
-    if isinstance(model, ChosenNull):
-        return replace(model, name=name or model.name, options={**model.options, **options})
-    if callable(model):
-        if options:
-            raise TypeError(
-                f"a function takes no options here, found {', '.join(options)}; bind them by functools.partial"
-            )
-        return ChosenNull(model, name or str(getattr(model, "__name__", type(model).__name__)), {})
-    if not isinstance(model, str):
-        raise TypeError(
-            f"null must be a name, a function or ce.null_model(...), found {type(model).__name__}: {model!r}"
-        )
-    return ChosenNull(model, name or model, options)

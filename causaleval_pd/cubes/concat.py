@@ -12,8 +12,8 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_type
-from ..contract.history import HISTORY, Call, calls
 from ..tables.clusters import SINGLE
+from ..tables.history import HISTORY, Call, calls
 from .reading import (
     cells,
     cluster_ids,

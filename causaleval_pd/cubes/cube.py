@@ -11,12 +11,11 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import name_row, shown
-from ..contract.context import describe_context
-from ..contract.history import HISTORY, call, metric_settings, null_settings
-from ..contract.null import Nulls
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.best_of import check_drawing
 from ..tables.clusters import Cluster, units_of, warn_of_units
+from ..tables.context import describe_context
+from ..tables.history import HISTORY, call, metric_settings, null_settings
 from ..tables.matching import find_models
 from ..tables.settings import (
     Cells,
@@ -24,6 +23,7 @@ from ..tables.settings import (
     Invalid,
     NDraws,
     NullChoice,
+    Nulls,
     first_draws,
     settle_draws,
 )

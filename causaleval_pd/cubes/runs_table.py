@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.history import call, calls, remember
+from ..tables.history import call, calls, remember
 from ..tables.row_summary import skill
 from .reading import (
     cells,

@@ -13,11 +13,11 @@ import xarray as xr
 
 from ..contract.checks import check_choice, check_known, check_number, warn
 from ..contract.field import FIELDS
-from ..contract.history import call, calls, remember
 from ..contract.metric import METRICS
 from ..contract.words import counted
 from ..statistics.multiplicity import floors
 from ..statistics.stratum_statistic import STATISTICS, Statistic
+from ..tables.history import call, calls, remember
 from .reading import asked_strata, cells, clusters_of_runs, cube_metrics, null_stratum, strata_dims
 from .reshaped import read_cube, read_metric
 from .schema import NO_RUN, SCORED, declare_columns, values_of

@@ -12,8 +12,6 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.words import BETTER, UNDECIDED
-from ..contract.words import verdicts as verdict_words
 from ..statistics.arrays import Bools, Floats, moments, paired_difference, quantile_interval, ratio
 from ..statistics.clusters import cluster_limits, cluster_means, cluster_sums, clustered_mean
 from ..statistics.direction import better_side, merit, score
@@ -22,6 +20,8 @@ from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.multiplicity import adjust as adjusted
 from ..statistics.skill import skill_interval, skill_notes
 from ..statistics.stratum_statistic import Statistic
+from ..statistics.words import BETTER, UNDECIDED
+from ..statistics.words import verdicts as verdict_words
 from ..tables.clusters import SINGLE
 from .reading import (
     as_good_shares,

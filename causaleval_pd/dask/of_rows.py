@@ -8,7 +8,6 @@ from typing import Any
 import dask.dataframe as dd
 import pandas as pd
 
-from ..contract.null import NullLike
 from ..contract.options import takes_settings_of
 from ..cubes.lazy.partitions import (
     check_cells,
@@ -23,7 +22,7 @@ from ..execution.options import serially
 from ..execution.random_streams import RNGLike, resolve_seed
 from ..tables.controls import with_controls as with_controls_table
 from ..tables.evaluate import evaluate as evaluate_table
-from ..tables.settings import Invalid
+from ..tables.settings import Invalid, NullLike
 from ..tables.tasks import Metrics
 
 

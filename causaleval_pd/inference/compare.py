@@ -13,7 +13,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_known, check_type
-from ..contract.history import call, calls, remember
 from ..cubes.reading import cube_metrics, need_controls, null_stratum, strata_columns, strata_dims
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import declare_columns
@@ -21,6 +20,7 @@ from ..statistics.arrays import Floats
 from ..statistics.clusters import cluster_means
 from ..statistics.interval_notes import joined
 from ..statistics.max_t import joint_max_t
+from ..tables.history import call, calls, remember
 from .compared_values import (
     ON,
     On,

@@ -13,7 +13,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, shown
-from ..contract.words import level_words
 from ..cubes.reading import (
     asked_strata,
     cells,
@@ -30,6 +29,7 @@ from ..cubes.schema import FAILED, NO_RUN, stratum_name
 from ..cubes.weights import WEIGHT
 from ..statistics.arrays import Floats
 from ..statistics.direction import TOLERANCE, score
+from ..statistics.words import level_words
 from ..tables.clusters import BY_TRUTH, SINGLE
 from .pairwise import Ints, Levels, check_truths
 from .result_tables import Missing

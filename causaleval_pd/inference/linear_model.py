@@ -13,7 +13,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number, check_type, nearest
-from ..contract.history import call, calls, remember
 from ..contract.words import counted
 from ..cubes.reading import cube_metrics, need_controls, null_name, strata_dims, strata_table
 from ..cubes.reshaped import read_cube, read_metric
@@ -23,6 +22,7 @@ from ..statistics.arrays import Floats
 from ..statistics.clusters import clustered_fit
 from ..statistics.direction import TOLERANCE
 from ..statistics.monte_carlo import largest_variance
+from ..tables.history import call, calls, remember
 from .compared_values import ON, On, run_values, words_of_clusters
 
 #: clusters below which no model is fitted

@@ -11,9 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_number
-from ..contract.history import calls
-from ..contract.statistical_test import StatisticalTest
-from ..contract.words import counted, enumerated, level_words
+from ..contract.words import counted, enumerated
 from ..cubes.reading import cells, strata_dims
 from ..cubes.reading import identity as identity_of
 from ..cubes.schema import FAILED, NO_RUN
@@ -31,6 +29,9 @@ from ..statistics.interval_notes import NO_VARIATION, interval_notes, joined, sa
 from ..statistics.monte_carlo import NOISE_ALONE, noise_alone, without_noise
 from ..statistics.paired_tests import Alternative, Outcome, hodges_lehmann
 from ..statistics.skill import FEWEST_CLUSTERS, skill_difference
+from ..statistics.words import level_words
+from ..tables.history import calls
+from .statistical_test import StatisticalTest
 from .statistical_tests import comparing
 
 Claim = Literal["two-sided", "less", "greater", "equivalent"]

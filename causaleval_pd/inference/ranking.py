@@ -9,12 +9,12 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.checks import check_known, check_number
-from ..contract.history import call, calls, remember
 from ..cubes.reading import cube_metrics, strata_columns, strata_dims, strata_table
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import FAILED, NO_RUN, declare_columns
 from ..statistics.friedman import critical_difference, friedman
 from ..statistics.multiplicity import adjust as adjusted
+from ..tables.history import call, calls, remember
 from .compared_values import compared_stratum, compared_values, kept_strata
 from .pairwise import blocks_of_clusters, complete_blocks, refuse_unpaired
 from .result_tables import Missing, check_missing

@@ -10,13 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known, check_type
-from ..contract.history import calls
 from ..contract.metric import METRICS
 from ..contract.words import counted
 from ..statistics.arrays import Floats
 from ..statistics.interval_notes import INFINITE, Notes
 from ..statistics.max_t import EXACT_BLOCKS, RESAMPLES
 from ..statistics.multiplicity import adjust as adjusted
+from ..tables.history import calls
 from .pairwise import Comparison
 from .statistical_tests import WILCOXON
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..contract.checks import shown
-from ..contract.statistical_test import TESTS, StatisticalTest, register_test
 from ..statistics.max_t import max_t
 from ..statistics.paired_tests import mcnemar, paired_t, paired_wilcoxon, welch_t
 from ..statistics.skill import skill_difference
 from ..statistics.stratum_statistic import randomisation_test
+from .statistical_test import TESTS, StatisticalTest, register_test
 
 RANDOMISATION = register_test(
     StatisticalTest(

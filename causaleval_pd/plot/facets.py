@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract import words
 from ..contract.checks import check_known
 from ..contract.field import FIELDS
 from ..cubes.reading import (
@@ -26,6 +25,7 @@ from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import NO_RUN, stratum_name
 from ..cubes.weights import WEIGHT
 from ..drawing import LETTER, axis_label, broken, legend_room, opacity, tick_names, tone
+from ..statistics import words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,15 +11,15 @@ import xarray as xr
 
 from ..contract.checks import check_type
 from ..contract.figure import figure
-from ..contract.history import calls
 from ..contract.metric import METRICS
-from ..contract.statistical_test import TESTS
-from ..contract.words import BETTER, CORRECTIONS, SHOWS, effect_words, level_words, p_text
 from ..cubes.schema import result_columns
 from ..drawing import caption as write_caption
 from ..drawing import inches, name_rows, place_to_draw, rows_height, tick_names, tone, wrapped_label
 from ..inference.result_tables import directions_of
+from ..inference.statistical_test import TESTS
 from ..inference.statistical_tests import find_test
+from ..statistics.words import BETTER, CORRECTIONS, SHOWS, effect_words, level_words, p_text
+from ..tables.history import calls
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from .. import drawing
 from ..contract.checks import check_choice
 from ..contract.figure import figure
-from ..contract.words import BETTER, CORRECTIONS, MINUS, p_text
 from ..cubes.reading import need_controls, strata_dims
 from ..cubes.reshaped import read_cube
 from ..cubes.schema import stratum_name
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
 from ..statistics.stratum_statistic import Statistic
+from ..statistics.words import BETTER, CORRECTIONS, MINUS, p_text
 from . import facets
 
 if TYPE_CHECKING:

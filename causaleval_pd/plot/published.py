@@ -11,12 +11,12 @@ import xarray as xr
 from ..contract.checks import check_known, check_type, name_row
 from ..contract.figure import figure
 from ..contract.metric import METRICS
-from ..contract.words import BETTER
 from ..cubes.reading import null_name
 from ..cubes.summary import full_summary
 from ..cubes.summary_columns import Settings
 from ..drawing import caption as write_caption
 from ..drawing import colours, inches, name_rows, place_to_draw, rows_height, tone, wrapped_label
+from ..statistics.words import BETTER
 from . import facets
 
 if TYPE_CHECKING:

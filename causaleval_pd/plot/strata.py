@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_choice
 from ..contract.figure import figure
-from ..contract.words import BETTER, CORRECTIONS, MINUS, counted
+from ..contract.words import counted
 from ..cubes.reading import has_controls
 from ..cubes.stratum_tests import guessing_limits
 from ..cubes.summary import full_summary
@@ -19,6 +19,7 @@ from ..cubes.summary_columns import Settings
 from ..cubes.weights import weighted
 from ..drawing import LETTER, caption_figure, colours, name_ticks, opacity, tone, wrapped_label
 from ..statistics.stratum_statistic import STATISTICS, Statistic
+from ..statistics.words import BETTER, CORRECTIONS, MINUS
 from . import facets
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 
 from ..contract.checks import check_known, check_number, check_type, check_whole, name_row
-from ..contract.history import call, calls, metric_settings, remember
 from ..contract.metric import METRICS, Metric, bind_zero_division
 from ..execution.random_streams import RNGLike, resolve_seed
+from ..tables.history import call, calls, metric_settings, remember
 from ..tables.matching import check_directions
 from ..tables.row_summary import skill
 from ..tables.tasks import Metrics, select

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.metric import Metric
-from ..contract.words import BETTER, NOT_BETTER, UNDECIDED, verdicts
 from ..statistics.arrays import Floats
 from ..statistics.direction import merit
 from ..statistics.multiplicity import adjust
+from ..statistics.words import BETTER, NOT_BETTER, UNDECIDED, verdicts
 
 MEAN_METHODS = ("exact", "approximate", "simulated")
 P_METHODS = (

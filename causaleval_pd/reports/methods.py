@@ -16,13 +16,14 @@ import pandas as pd
 import xarray as xr
 
 from ..contract.field import FIELDS
-from ..contract.history import calls
-from ..contract.statistical_test import TESTS
-from ..contract.words import COMPARED, CORRECTIONS, DASH, STATISTICS, counted, effect_words, listed
+from ..contract.words import counted, listed
 from ..cubes.reading import cluster_setting, has_controls, null_references, seeds, strata_dims
 from ..cubes.schema import values_of
 from ..drawing import axis_label
+from ..inference.statistical_test import TESTS
 from ..statistics.stratum_statistic import COMBINATIONS
+from ..statistics.words import COMPARED, CORRECTIONS, DASH, STATISTICS, effect_words
+from ..tables.history import calls
 from ..versions import versions
 
 #: keys of what is always cited for a step, in `references.bib`

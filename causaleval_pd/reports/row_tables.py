@@ -8,9 +8,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..contract.history import calls
-from ..contract.statistical_test import TESTS
-from ..contract.words import COMPARED, SHOWS, effect_words
+from ..inference.statistical_test import TESTS
+from ..statistics.words import COMPARED, SHOWS, effect_words
+from ..tables.history import calls
 
 #: shares are shown where one is not 0
 Kind = Literal["count", "share", "number", "p", "word", "note"]

@@ -17,12 +17,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_known, check_number, check_type
-from ..contract.history import calls
-from ..contract.words import CORRECTIONS, DASH, MINUS, level_words, p_text
 from ..cubes.schema import result_columns
 from ..cubes.stratum_tests import LEAST_OF_COMBINATIONS
 from ..inference.result_tables import directions_of, of_skill
 from ..statistics.stratum_statistic import COMBINATIONS
+from ..statistics.words import CORRECTIONS, DASH, MINUS, level_words, p_text
+from ..tables.history import calls
 from .row_tables import (
     CALLED,
     LEFT_OUT,

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from ..contract.checks import check_flag, check_known, check_whole
-from ..contract.history import call, calls, remember
-from ..contract.words import DASH, MINUS, level_words, p_text
 from ..inference.result_tables import directions_of
+from ..statistics.words import DASH, MINUS, level_words, p_text
+from ..tables.history import call, calls, remember
 from .style import at_floor, result_of, strata_of
 
 __all__ = ["wide"]

@@ -10,13 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_known
-from ..contract.history import call, calls, metric_settings, null_settings, remember
 from ..contract.metric import Metric
-from ..contract.null import Null, NullLike
+from ..contract.null import Null
 from ..execution.random_streams import RNGLike, resolve_seed
 from .best_of import best_chunks, check_drawing, find_candidates, match_candidates
 from .clusters import BY_TRUTH, row_clusters
 from .columns import add_columns, typed
+from .history import call, calls, metric_settings, null_settings, remember
 from .matching import Matches, check_columns, check_directions, find_models, find_null, match_rows
 from .row_summary import METHODS, RowControls, at_floor, method_words, skill, spread, with_p_of_worse, without_p
 from .settings import (
@@ -26,6 +26,7 @@ from .settings import (
     Method,
     NDraws,
     NullChoice,
+    NullLike,
     first_draws,
     settle_draws,
 )

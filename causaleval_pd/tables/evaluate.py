@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from ..contract.history import call, calls, metric_settings, remember
 from .columns import add_columns, typed
+from .history import call, calls, metric_settings, remember
 from .scoring import score_rows
 from .settings import Cells, Invalid
 from .tasks import Metrics, read_tasks

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from ..contract.checks import check_type
 from ..contract.field import Field
 from ..contract.metric import Metric
-from ..contract.null import Matcher, Matching, Null, NullLike, Nulls, null_model
+from ..contract.null import Matcher, Matching, Null
 from ..execution.random_streams import row_keys
 from .clusters import SINGLE, Clusters
 from .columns import column_or_level
-from .settings import NullChoice
+from .settings import NullChoice, NullLike, Nulls, null_model
 from .tasks import Task
 
 

@@ -12,11 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_type, name_row, warn
-from ..contract.history import call, calls, remember
 from ..contract.null import Controls, Matcher, Matching
 from ..execution.random_streams import RNGLike, hash_rows, resolve_seed, uniforms
 from .clusters import BY_TRUTH, read_clusters
 from .columns import column, labels_of, with_cells
+from .history import call, calls, remember
 from .settings import Cells
 from .tasks import Metrics, Task, cells_field, read_tasks, select
 

@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import check_choice, check_column_name, check_whole, name_row
-from ..contract.history import call, calls, remember
 from ..contract.metric import Metric
 from ..contract.null import Controls, Matcher
 from ..contract.pairs import PairError
@@ -21,6 +20,7 @@ from ..execution.random_streams import RNGLike, hash_rows, resolve_seed
 from ..fields.edge_scores.ensembles import graphs_without_edges, pool_graphs, truths_in_class
 from .columns import column_or_level, labels_of, numbers
 from .controls import control_columns
+from .history import call, calls, remember
 from .matching import Matches, check_columns
 from .row_summary import summarise
 from .scoring import check_kinds, score_rows

@@ -11,16 +11,15 @@ from numpy.typing import NDArray
 
 from ..contract.checks import check_flag, check_type
 from ..contract.field import FIELDS, Field, get_field
-from ..contract.history import call, metric_settings, null_settings, remember
 from ..contract.law import ClosedForm
 from ..contract.metric import Metric, bind_zero_division
-from ..contract.null import NullLike, null_model
 from ..execution.options import get_options
 from ..execution.random_streams import RNGLike, resolve_seed, row_keys
 from ..statistics.arrays import quantiles
+from .history import call, metric_settings, null_settings, remember
 from .matching import check_directions, find_null
 from .row_summary import METHODS, RowControls, row_means, skill, summarise
-from .settings import Drawing, Method
+from .settings import Drawing, Method, NullLike, null_model
 from .simulate import simulate
 from .tasks import Metrics, select
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as dataclass_field
 from typing import Any, Literal
 
 from ..contract.checks import check_known, check_number, check_whole, shown
-from ..contract.context import describe_context
-from ..contract.null import Nulls
 from ..execution.options import get_options
 from ..statistics.multiplicity import auto_draws
+from .context import describe_context
 
 Invalid = Literal["raise", "nan"]
 Method = Literal["auto", "exact", "simulate"]
@@ -83,6 +82,69 @@ def first_draws(n_draws: NDraws) -> int:
             raise ValueError(f"n_draws must be a positive integer or 'auto', found {shown(n_draws)}")
         return 1
     return check_whole(n_draws, "n_draws", 1, 2**31 - 1)
+
+
+@dataclass(frozen=True)
+class ChosenNull:
+    """A null model as a user asks for it by `null_model`."""
+
+    #: name of a model, or a function that draws controls
+    model: str | Callable[..., Any]
+    #: name in results
+    name: str
+    #: the model's options that differ from the defaults
+    options: Mapping[str, Any]
+
+
+#: what `null=` takes
+NullLike = str | Callable[..., Any] | ChosenNull
+Nulls = NullLike | Sequence[NullLike] | None
+
+
+def null_model(model: NullLike, *, name: str | None = None, **options: Any) -> ChosenNull:
+    """Choose a null model together with its options, or make one of a function.
+
+    Parameters
+    ----------
+    model : str or callable
+        Name of one of the field's null models; or `model(estimate, rng)`, which returns one random control for an
+        estimate from a numpy Generator.
+    name : str, optional
+        Name in results; default the model's.
+    **options
+        The model's options.
+
+    Returns
+    -------
+    ChosenNull
+        What `null=` takes; two of them need different names in one list.
+
+    Raises
+    ------
+    TypeError
+        If `model` is neither, or a function is given options.
+
+    Examples
+    --------
+    >>> import causaleval_pd as ce
+    >>> runs = ce.datasets.runs().head(3)
+    >>> null = ce.null_model("orientation", orientation_law="uniform", name="uniform_orientation")
+    >>> ce.with_controls(runs, ["shd"], null=null, n_draws=20, rng=7)["control_null"].unique().tolist()
+    ['uniform_orientation']
+    """
+    if isinstance(model, ChosenNull):
+        return replace(model, name=name or model.name, options={**model.options, **options})
+    if callable(model):
+        if options:
+            raise TypeError(
+                f"a function takes no options here, found {', '.join(options)}; bind them by functools.partial"
+            )
+        return ChosenNull(model, name or str(getattr(model, "__name__", type(model).__name__)), {})
+    if not isinstance(model, str):
+        raise TypeError(
+            f"null must be a name, a function or ce.null_model(...), found {type(model).__name__}: {model!r}"
+        )
+    return ChosenNull(model, name or model, options)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,12 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ..contract.checks import name_row, warn
-from ..contract.context import Context, resolve_context
+from ..contract.context import Context
 from ..contract.field import FIELDS, Field, get_field
-from ..contract.metric import Metric, bind_zero_division, get_metric, metric_set, with_components
+from ..contract.metric import Metric, bind_zero_division, component, get_metric, metric_set
 from ..contract.pairs import Batch
 from ..contract.words import counted
 from .columns import column
+from .context import resolve_context
 from .settings import Cells
 
 Metrics = str | Metric | Iterable[str | Metric] | None
@@ -248,3 +250,25 @@ def cells_field(cells: Mapping[str, pd.Series], metrics: Sequence[Metric] | None
         f"the cells may be of the fields {[f.name for f in holding]}; name metrics, such as "
         f"{' or '.join(repr(f.default_metrics[0]) for f in holding)}"
     )
+
+
+def with_components(metric: Metric, batches: Iterable[Batch]) -> tuple[Metric, ...]:
+    """Return the metric itself, or one metric `{metric}_{label}` per coordinate where it has further dimensions.
+
+    Open dimensions are as long as the longest result of a batch, whose pairs have one signature.
+    """
+    if not metric.dims:
+        return (metric,)
+    labels: list[Any] = list(metric.dims.values())
+    if None in labels:
+        shapes = [(0,) * len(labels)]
+        shapes += [np.shape(metric(batch.pairs.take(slice(0, 1))))[1:] for batch in batches]
+        if wrong := [shape for shape in shapes if len(shape) != len(labels)]:
+            raise ValueError(
+                f"{metric.name} declares the dimensions {', '.join(metric.dims)}, but returned an array of shape "
+                f"{(1, *wrong[0])} for one pair"
+            )
+        sizes = np.max(shapes, axis=0).tolist()
+        labels = [range(size) if known is None else known for size, known in zip(sizes, labels, strict=True)]
+    every = tuple(tuple(known) for known in labels)
+    return tuple(component(metric, every, place) for place in itertools.product(*(range(len(x)) for x in every)))

@@ -10,6 +10,15 @@ from causaleval_pd.fields.baselines.rules import correlations, lasso_by_bic, las
 from causaleval_pd.fields.baselines.sortability import MEASURES, explained_by_parents, explained_share, order_alignment
 
 
+@pytest.fixture
+def chain():
+    """Draw x -> y -> z with growing variances, and w by itself."""
+    noise = np.random.default_rng(7).normal(size=(400, 4))
+    x = noise[:, 0]
+    y = 1.5 * x + noise[:, 1]
+    return pd.DataFrame({"z": 1.5 * y + noise[:, 2], "y": y, "x": x, "w": noise[:, 3]})
+
+
 def arcs_of(pairs, names):
     found = np.zeros((len(names), len(names)), bool)
     for source, target in pairs:
@@ -17,9 +26,9 @@ def arcs_of(pairs, names):
     return found
 
 
-def test_sortabilities_are_those_of_causaldisco(published):
+def test_sortabilities_are_those_of_causaldisco(causaldisco):
     compared = 0
-    for one in published.values():
+    for one in causaldisco.values():
         data = read_data(one["data"])
         matrix = correlations(data)
         for known in one["graphs"].values():
@@ -59,8 +68,8 @@ def test_shares_of_linear_functions_are_one(chain):
 NAMES = ("var_sort_regress", "r2_sort_regress", "random_sort_regress")
 
 
-def test_weights_are_those_of_causaldisco(published):
-    for one in published.values():
+def test_weights_are_those_of_causaldisco(causaldisco):
+    for one in causaldisco.values():
         data = read_data(one["data"])
         scores = {
             "var_sort_regress": data.values.var(axis=0),
@@ -75,8 +84,8 @@ def test_weights_are_those_of_causaldisco(published):
 
 
 @pytest.mark.slow
-def test_graphs_are_the_supports_of_causaldisco(published):
-    for one in published.values():
+def test_graphs_are_the_supports_of_causaldisco(causaldisco):
+    for one in causaldisco.values():
         for name in NAMES:
             known = np.array(one[name if name != "random_sort_regress" else f"{name}_seed0"]) != 0
             found = getattr(ce.baselines, name)(one["data"], 0)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.metric import component, with_components
+from causaleval_pd.contract.metric import component
 from causaleval_pd.contract.pairs import Batch, Pairs
+from causaleval_pd.tables.tasks import with_components
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.null import Controls, Matching, Null, null_model
+from causaleval_pd.contract.null import Controls, Matching, Null
 from causaleval_pd.fields.structure.field import pair
+from causaleval_pd.tables.settings import null_model
 
 GRAPHS = ce.structure.GRAPHS
 RUNS = pd.DataFrame(

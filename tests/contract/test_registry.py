@@ -14,7 +14,7 @@ from causaleval_pd.contract.law import CLOSED_FORMS
 from causaleval_pd.contract.metric import METRICS
 from causaleval_pd.contract.null import Null
 from causaleval_pd.contract.registry import Registry
-from causaleval_pd.contract.statistical_test import TESTS, StatisticalTest
+from causaleval_pd.inference.statistical_test import TESTS, StatisticalTest
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import numpy as np
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.contract.statistical_test import StatisticalTest, register_test
+from causaleval_pd.inference.statistical_test import StatisticalTest, register_test
 
 
 def van_der_waerden(difference, *, alternative="two-sided"):

@@ -27,7 +27,7 @@ REGISTERS = {
     """,
     "tests": """
         from dataclasses import replace
-        from causaleval_pd.contract.statistical_test import TESTS
+        from causaleval_pd.inference.statistical_test import TESTS
         ce.register_test(replace(TESTS["t"], name="their_test"))
     """,
     "encodings": """
@@ -128,7 +128,8 @@ def test_the_package_of_the_page_registers_its_metric(tmp_path):
 
 
 def test_every_group_of_the_package_has_its_case():
-    from causaleval_pd.contract import encoding, field, figure, law, metric, statistical_test
+    from causaleval_pd.contract import encoding, field, figure, law, metric
+    from causaleval_pd.inference import statistical_test
 
     registries = [
         *(metric.METRICS, law.CLOSED_FORMS, encoding.ENCODINGS, figure.FIGURES, field.FIELDS),

@@ -18,7 +18,7 @@ import causaleval_pd as ce
 import causaleval_pd.dask
 from causaleval_pd.contract.encoding import ENCODINGS, Edges, Encoding
 from causaleval_pd.contract.figure import FIGURES
-from causaleval_pd.contract.statistical_test import TESTS, StatisticalTest
+from causaleval_pd.inference.statistical_test import TESTS, StatisticalTest
 from causaleval_pd.statistics.paired_tests import paired_wilcoxon
 
 BY = ["algorithm", "half"]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.statistical_test import TESTS
 from causaleval_pd.cubes.schema import FAILED, NO_RUN, SCORED
 from causaleval_pd.inference.pairwise import Comparison, Levels, check_comparison, compare_levels, complete_blocks
+from causaleval_pd.inference.statistical_test import TESTS
 from causaleval_pd.statistics.arrays import mean_difference
 from causaleval_pd.statistics.paired_tests import paired_t
 

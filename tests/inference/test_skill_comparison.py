@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.statistical_test import TESTS
 from causaleval_pd.cubes.schema import FAILED, SCORED
 from causaleval_pd.inference.pairwise import Comparison, Levels, Losses, compare_skills
+from causaleval_pd.inference.statistical_test import TESTS
 
 FIRST, SECOND = np.array([0]), np.array([1])
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.statistical_test import TESTS, StatisticalTest, register_test
+from causaleval_pd.inference.statistical_test import TESTS, StatisticalTest, register_test
 from causaleval_pd.inference.statistical_tests import comparing, find_test
 from causaleval_pd.statistics.paired_tests import Outcome, paired_wilcoxon
 

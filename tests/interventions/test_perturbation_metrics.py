@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.contract.context import resolve_context
 from causaleval_pd.fields.structure.nulls.laws import mean_over_edges
+from causaleval_pd.tables.context import resolve_context
 
 NAMES = ["mean_wasserstein", "mannwhitney_precision", "false_omission_rate"]
 TRUTH = "A -> B; B -> C; A -> D; E -> D; D -> F"

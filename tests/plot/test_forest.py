@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.words import p_text
+from causaleval_pd.statistics.words import p_text
 
 from .conftest import ALGORITHMS, captions, inside
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.words import p_text
 from causaleval_pd.reports.style import escaped, number, result_of, shown_table, styler
+from causaleval_pd.statistics.words import p_text
 
 ODD = "<b>&\"'\\input{x}$%#_~^[a](b)|`*!\n\n\x00\u2028é \u03b1 ≤"
 

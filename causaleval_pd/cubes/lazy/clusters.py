@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.context import data_columns
 from ...contract.field import Field
 from ...tables.clusters import (
     BY_TRUTH,
@@ -25,6 +24,7 @@ from ...tables.clusters import (
     units_of,
     warn_of_units,
 )
+from ...tables.context import data_columns
 from ...tables.tasks import Task
 from ..runs import run_identity
 

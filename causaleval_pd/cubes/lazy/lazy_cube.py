@@ -17,12 +17,12 @@ from dask.delayed import delayed
 from numpy.typing import NDArray
 
 from ...contract.field import get_field
-from ...contract.null import Nulls
 from ...contract.options import takes_settings_of
 from ...execution.files import computation
 from ...execution.options import serially
 from ...execution.random_streams import RNGLike, key_columns, refuse_repeats, resolve_seed
 from ...tables.columns import column
+from ...tables.settings import Nulls
 from ...tables.tasks import Metrics, Task
 from ..assembly import short_ids
 from ..cube import cube as cube_of

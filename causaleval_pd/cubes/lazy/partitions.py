@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ...contract.context import data_columns, resolve_context
 from ...contract.field import get_field
 from ...contract.metric import Metric
-from ...contract.null import Null, Nulls
+from ...contract.null import Null
 from ...execution.options import get_options, serially
 from ...execution.random_streams import key_columns
 from ...tables.columns import column
+from ...tables.context import data_columns, resolve_context
 from ...tables.matching import find_null, named_nulls
-from ...tables.settings import Cells
+from ...tables.settings import Cells, Nulls
 from ...tables.tasks import Metrics, Task, cells_field, default_metrics, select
 from ..strata import MISSING, interval_labels
 

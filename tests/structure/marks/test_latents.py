@@ -213,7 +213,7 @@ def test_moments_of_claims_are_those_of_all_relabellings():
     orders = [dict(zip("ABCDE", order, strict=True)) for order in itertools.permutations("ABCDE")]
     moved = [written({(names[a], names[b]): xy for (a, b), xy in marks.items()}) for names in orders]
     runs = pd.DataFrame({"truth": truth, "estimate": ce.graph_column(moved, kind="mixed")})
-    context = ce.contract.context.resolve_context(runs, {"latents": ["L", "M"]}, {"graph": GRAPHS.context})
+    context = ce.tables.context.resolve_context(runs, {"latents": ["L", "M"]}, {"graph": GRAPHS.context})
     [(_, pairs)] = GRAPHS.batches(runs["truth"], runs["estimate"], context)
     for given in CLAIMS:
         name, options = (given, {}) if isinstance(given, str) else given

@@ -10,14 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ...contract.checks import check_choice, check_columns, check_known, check_type, name_row, nearest
-from ...contract.context import Context, fingerprint, resolve_context
-from ...contract.history import call, calls, remember
-from ...execution.random_streams import RNGLike, hash_rows, resolve_seed
-from ...graphs.column import as_graph, coerce_graphs, graph_column
-from ...graphs.graph import Graph
-from ...graphs.packing import group_rows, unpack_column
-from . import rules
+from ..contract.checks import check_choice, check_columns, check_known, check_type, name_row, nearest
+from ..contract.context import Context
+from ..execution.random_streams import RNGLike, hash_rows, resolve_seed
+from ..fields.baselines import rules
+from ..graphs.column import as_graph, coerce_graphs, graph_column
+from ..graphs.graph import Graph
+from ..graphs.packing import group_rows, unpack_column
+from .context import fingerprint, resolve_context
+from .history import call, calls, remember
 
 Baseline = Callable[..., Any]
 #: the rows that an estimate of a baseline stands for, its name and its graph

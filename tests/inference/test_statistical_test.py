@@ -3,7 +3,7 @@
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.statistical_test import StatisticalTest
+from causaleval_pd.inference.statistical_test import StatisticalTest
 from causaleval_pd.statistics.paired_tests import paired_wilcoxon
 
 

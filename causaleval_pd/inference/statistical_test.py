@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 
 import pandas as pd
 
-from .checks import check_known
-from .registry import Registry
+from ..contract.checks import check_known
+from ..contract.registry import Registry
 
 Design = Literal["paired", "independent", "blocks", "skill", "draws"]
 
@@ -66,7 +66,7 @@ class StatisticalTest:
     Examples
     --------
     >>> import causaleval_pd as ce
-    >>> from causaleval_pd.contract.statistical_test import TESTS
+    >>> from causaleval_pd.inference.statistical_test import TESTS
     >>> t = TESTS.find("t")
     >>> t.design, t.resamples
     ('paired', False)
@@ -120,7 +120,7 @@ def register_test(test: StatisticalTest) -> StatisticalTest:
     Examples
     --------
     >>> import causaleval_pd as ce
-    >>> from causaleval_pd.contract.statistical_test import TESTS
+    >>> from causaleval_pd.inference.statistical_test import TESTS
     >>> ce.register_test(TESTS["t"])
     Traceback (most recent call last):
         ...

@@ -14,7 +14,7 @@ import xarray as xr
 
 import causaleval_pd as ce
 import causaleval_pd.dask
-from causaleval_pd.contract.history import HISTORY, call, calls, remember
+from causaleval_pd.tables.history import HISTORY, call, calls, remember
 
 RUNS = ce.datasets.runs().query("n == 100 and replicate < 5").reset_index(drop=True)
 BY = ["algorithm", "density"]

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..contract.checks import shown
+from ..contract.metric import Metric
+from ..contract.null import Null
 from ..versions import versions
-from .checks import shown
-from .metric import Metric
-from .null import Null
 
 #: the attribute
 HISTORY = "causaleval_pd_history"
