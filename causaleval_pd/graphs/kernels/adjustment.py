@@ -52,15 +52,12 @@ def _fill_unclear(arcs: Arcs, treatment: Words, unclear: Words) -> None:
 
 @kernel_part
 def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words, rows: Words) -> None:
-    """Find the outcomes for which `given` is not an adjustment set in the truth, and the descendants of the treatments.
-
-    Of a CPDAG one DAG of its class is checked; a set that is valid there is valid for the class unless it holds a
-    possible descendant of a node on a possibly causal path. If a node on a path has such a descendant, so have those
-    before it, so that the first node of the path suffices.
-    """
+    """Find the outcomes for which `given` is not an adjustment set, and the descendants of the treatments."""
     walk_open(true, given, treatment, descendant, rows[0:4])
     if true.size[1] == 0:
         return
+    # of a CPDAG one DAG of its class is checked; what is valid there is valid for the class unless it holds a possible
+    # descendant of a node on a possibly causal path; those before it on the path have it too: the first suffices
     forbidden, bad = rows[_FORBIDDEN], rows[_BAD]
     for v in range(given.size):
         bad[v], forbidden[v], descendant[v] = given[v], ZERO, treatment[v]
@@ -76,10 +73,7 @@ def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words,
 
 @kernel_part
 def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
-    """Fill the estimate's answers for each treatment: outcomes without effect, unclear ones, and the adjustment set.
-
-    The optimal set, which depends on the outcome, is not filled.
-    """
+    """Fill the answers for each treatment: outcomes without effect, unclear ones, and the set if it is not optimal."""
     treatment, adjustment, no_effect = rows[_TREATMENT], rows[_GIVEN], rows[_NO_EFFECT]
     adjustment[:] = ZERO
     if strategy == _PARENT:
@@ -187,11 +181,7 @@ def adjustment_mistakes(
     n_nodes: int,
     strategy: str,
 ) -> NDArray[np.int64]:
-    """Count the ordered pairs of nodes for which the estimate's adjustment is wrong in the truth.
-
-    The count is -1 where a graph has a cycle. The strategy "parent", "ancestor" or "optimal" chooses the adjustment
-    set; other parameters as in `adjacency_counts`.
-    """
+    """Count the ordered pairs of nodes adjusted for wrongly by one of `STRATEGIES`; -1 where a graph has a cycle."""
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     out = np.empty(len(pairs.truth_index), np.int64)
     rows = np.zeros((_ROWS, n_nodes), np.uint64)

@@ -81,14 +81,7 @@ def _dag_to_cpdag(
 
 
 def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
-    """Replace DAGs by the CPDAGs of their classes; return them and which graphs were DAGs.
-
-    Others, with a cycle or an undirected edge, become zero.
-
-    References
-    ----------
-    Chickering (2002), Learning equivalence classes of Bayesian-network structures, JMLR 2.
-    """
+    """Return the CPDAGs of DAGs, or zero for graphs with a cycle or an undirected edge, and which graphs were DAGs."""
     block = checked_planes(planes, n_nodes)
     out, acyclic = np.zeros(block.shape, np.uint64), np.zeros(len(block), np.bool_)
     order, rank = np.empty((2, n_nodes), np.uint64)
@@ -162,14 +155,8 @@ def _extend(planes: Words, rows: Words, extended: Words, ok: NDArray[np.bool_]) 
 
 
 def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
-    """Orient the undirected edges of PDAGs without new v-structures or cycles; return the DAGs and where one exists.
-
-    A DAG keeps the skeleton, directed edges and v-structures; zero where none exists.
-
-    References
-    ----------
-    Dor and Tarsi (1992), A simple algorithm to construct a consistent extension of a partially oriented graph.
-    """
+    """Orient the undirected edges of PDAGs without new v-structures or cycles; return DAGs or zero, and which exist."""
+    # Dor and Tarsi (1992), A simple algorithm to construct a consistent extension of a partially oriented graph
     block = checked_planes(planes, n_nodes)
     extended, ok = np.zeros(block.shape, np.uint64), np.ones(len(block), np.bool_)
     if len(block) and n_nodes:  # a graph without nodes is its own extension
@@ -236,13 +223,8 @@ def _check_cells(
 def split_cells(
     cells: ArrayLike, before: int, size: int, words: int, padding: np.uint64
 ) -> tuple[Words, NDArray[np.uint8], bool]:
-    """Take packed cells (N, L), canonical bytes as words, apart that should all have the first one's header.
-
-    `before`, `size` and `words` count the words before the header, before the planes, and of a plane; `padding` has the
-    bits of a plane's last word that must be zero. Return the planes (N, 2, W), in place in the cells, the class codes
-    (N,), and whether all headers but for the class are the first one's, all classes are known, no padding is set, and
-    no graph called a dag or digraph has an undirected edge.
-    """
+    """Return the planes (N, 2, W) in place in packed cells (N, L), class codes, and whether cells fit the first one."""
+    # words before the header, before the planes, of a plane; and the bits of a plane's last word that must be zero
     matrix = read_only(cells, np.uint64)
     planes, kinds = matrix[:, size:].reshape(len(matrix), N_PLANES, words), np.empty(len(matrix), np.uint8)
     sizes = map(np.uint64, (before, size, words, padding))

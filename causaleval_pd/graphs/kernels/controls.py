@@ -47,10 +47,7 @@ def _relabel(draws: GraphDraws, edges: Words, order: Words) -> None:
 
 
 def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Permute the nodes of graphs (N, 2, W) of any class: node i becomes place i of a Fisher-Yates shuffle.
-
-    `index` (n,) is the graph of each row; keys, draws and the result are as those of `draw_graphs`.
-    """
+    """Permute the nodes of graphs of any class: node i becomes place i of a shuffle; draws as in `draw_graphs`."""
     draws = graph_draws(planes, n_nodes, index, keys, start, count)
     _relabel(draws, edge_room(n_nodes, 3), np.empty(n_nodes, np.uint64))
     return draws.planes
@@ -78,10 +75,7 @@ def _orient(draws: GraphDraws, edges: Words, rank: Words) -> None:
 def orient_graphs(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> Words:
-    """Direct edges along uniformly random orders: place i of the shuffle is the rank of node i.
-
-    As `relabel_graphs`; `index` may also be (n, count), a graph for each draw.
-    """
+    """Direct edges along uniform orders: place i of a shuffle is the rank of node i; `index` is (n,) or (n, count)."""
     draws = graph_draws(skeletons, n_nodes, index, keys, start, count)
     _orient(draws, edge_room(n_nodes, 2), np.empty(n_nodes, np.uint64))
     return draws.planes
@@ -97,6 +91,7 @@ def _undirect(shares: Ints, keys: Words, start: int, count: int, out: Words) -> 
             left = 0
             for w in range(graph.shape[1]):
                 left += popcount(graph[0, w] | graph[1, w])
+            # the share of the graph's edges, rounded half up
             wanted = (2 * left * undirected + edges) // (2 * edges) if edges > 0 else 0
             state = stream(keys[row], start + column)
             for w in range(graph.shape[1]):
@@ -112,11 +107,7 @@ def _undirect(shares: Ints, keys: Words, start: int, count: int, out: Words) -> 
 def undirect_edges(
     planes: ArrayLike, n_nodes: int, shares: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> Words:
-    """Take the directions of uniformly chosen edges of directed graphs (n * count, 2, W) away, in the order of bits.
-
-    The graphs are draws of n rows, as those of `draw_graphs`. `shares` (n, 2) state how many of how many edges are
-    undirected: the share of a graph's edges, rounded to whole edges, half up.
-    """
+    """Undirect uniformly chosen edges of draws (n * count, 2, W): `shares` (n, 2) are how many of how many."""
     out, names = checked_planes(planes, n_nodes).copy(), read_only(keys, np.uint64)
     _undirect(read_only(shares, np.int64), names, start, count, out)
     return out
@@ -203,11 +194,7 @@ def _orient_uniformly(
 def orient_uniformly(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int, tries: int
 ) -> tuple[Words, int]:
-    """Draw uniformly among the acyclic orientations of skeletons, by rejection.
-
-    As `relabel_graphs`, for at most 64 nodes and with at most `tries` tries a graph; returns also the first row that
-    ran out of tries, from which on graphs are empty, or -1.
-    """
+    """Draw acyclic orientations of skeletons uniformly, by rejection; return also the first row out of tries, or -1."""
     draws = graph_draws(skeletons, n_nodes, index, keys, start, count)
     by_order = linear_extension_law(n_nodes, edge_numbers(draws.graphs))[draws.positions[:, 0]]
     edges, nodes = edge_room(n_nodes, 2), np.empty((2, n_nodes), np.uint64)

@@ -235,17 +235,9 @@ def _draw_dags(
 
 
 def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Draw uniformly among the labelled DAGs with `n_edges` (n,) edges, at most `dag_counts.MOST_COUNTED` nodes.
-
-    As `draw_graphs`. Few edges are drawn and directed by coins until there is no cycle. For more, layers and numbers of
-    arcs are drawn from exact laws over all DAGs, weighted so that the wanted number of arcs is common, until it is met;
-    then the arcs are placed, and the nodes named. Both are exact; the former takes tries exponential in the edges, the
-    latter some 2.5 standard deviations of the number of arcs.
-
-    References
-    ----------
-    Kuipers and Moffa (2015), Uniform random generation of large acyclic digraphs, doi:10.1007/s11222-013-9428-y.
-    """
+    """Draw uniformly among the labelled DAGs with `n_edges` (n,) edges; others as in `draw_graphs`."""
+    # both ways are exact: few edges are directed by coins until there is no cycle, in tries exponential in the edges;
+    # for more, layers and numbers of arcs are drawn from weighted laws until the number is met; then arcs are placed
     edges, names = checked_draws(n_nodes, np.reshape(n_edges, (-1, 1)), keys, start, count)
     edges = edges[:, 0]
     check_counted(n_nodes)

@@ -143,12 +143,8 @@ def _draw(
 def draw_graphs(
     n_nodes: int, n_edges: ArrayLike, cpdag: ArrayLike, keys: ArrayLike, start: int, count: int, order: ArrayLike = ()
 ) -> Words:
-    """Draw random graphs with given numbers of edges, (n * count, 2, W), the draws of a row together.
-
-    `n_edges` is (n, 1) or (n, count), `cpdag` (n,) states whether a row's DAGs are replaced by their CPDAGs, `keys`
-    (n,) name the rows' random streams, and draws start .. start + count - 1 are made: draw r depends on the key and r
-    alone. `order` (d,) is the causal order of the nodes, a random one for each draw if empty.
-    """
+    """Draw DAGs, or their CPDAGs, with `n_edges` (n, 1) or (n, count) edges, along an order or random ones."""
+    # draws start .. start + count - 1 of each row, together: draw r depends on the row's key and r alone
     edges, names = checked_draws(n_nodes, n_edges, keys, start, count)
     mapped, fixed = read_only(cpdag, np.bool_), read_only(order, np.int64)
     if len(mapped) != len(names) or (fixed.size and sorted(fixed) != list(range(n_nodes))):
@@ -222,12 +218,9 @@ def _switch_edges(draws: GraphDraws, attempts: Ints, edges: Words, rows: Words) 
 def switch_edges(
     planes: ArrayLike, n_nodes: int, index: ArrayLike, attempts: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> Words:
-    """Draw skeletons with the same degrees by switching the ends of two edges again and again.
-
-    As `relabel_graphs`; directions do not count. A row's graph and all its draws are `attempts` (n,) symmetric steps
-    away from a common graph, which makes them exchangeable if the row's graph is uniform given its degrees, however few
-    the steps (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633).
-    """
+    """Draw skeletons with the same degrees by switching the ends of two edges `attempts` (n,) times."""
+    # the row's graph and its draws are symmetric steps away from a common graph, so exchangeable if the row's graph is
+    # uniform given its degrees, however few the steps (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633)
     draws = graph_draws(planes, n_nodes, index, keys, start, count)
     rows = np.empty((n_nodes, row_words(n_nodes)), np.uint64)
     _switch_edges(draws, read_only(attempts, np.int64), edge_room(n_nodes, 4), rows)

@@ -218,15 +218,9 @@ def spread_back(arcs: Arcs, reached: Words, barred: Words) -> None:
 
 @kernel_part
 def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, invalid: Words) -> None:
-    """Find for each lane the descendants of its treatment, and the nodes for which `given` is not an adjustment set.
-
-    A node is invalid if it is in the set, behind a causal path that meets the set, or at the end of an open path from
-    the treatment that is not causal. The arcs are those of a DAG. `invalid` (4, d) is scratch, the result is row 0.
-
-    The states of a node are: reached causally without meeting the set, causally through the set, against an arc, along
-    an arc after going against one. Causal states need one pass over the arcs, the other two alternate passes until
-    nothing changes.
-    """
+    """Find the descendants of each lane's treatment, and in `invalid[0]` the nodes for which `given` is invalid."""
+    # invalid: in the set, behind a causal path that meets it, or at the end of an open path that is not causal
+    # states: reached causally without meeting the set, or through it; against an arc; along an arc after that
     free, blocked, up, down = invalid[0], invalid[1], invalid[2], invalid[3]
     descendant[:] = ZERO
     invalid[:] = ZERO

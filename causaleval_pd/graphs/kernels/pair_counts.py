@@ -86,13 +86,8 @@ def adjacency_counts(
     n_nodes: int,
     out: Sequence[Row] | None = None,
 ) -> tuple[Row, ...]:
-    """Count the adjacencies that pairs of graphs share, and the pairs of nodes on which they differ.
-
-    `truth` (N, P, W) and `estimate` (K, P, W) have two planes, or four of mixed graphs, also in place in packed cells;
-    `truth_index` and `estimate_index` (n,) are the positions of each pair's graphs. Return five arrays (n,), those of
-    `out` where given: adjacencies of both; of the estimate only; of the truth only; pairs of nodes adjacent in neither;
-    pairs of nodes with another edge in the truth than in the estimate, none included.
-    """
+    """Count adjacencies of both, estimate only, truth only and neither, and pairs of nodes that differ; (n,) each."""
+    # two planes or four on both sides, also in place in packed cells; `out` is where the counts go, if given
     n_planes = N_MIXED_PLANES if np.shape(truth)[1:2] == (N_MIXED_PLANES,) else N_PLANES
     comparison = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=(n_planes,))
     n = len(comparison.truth_index)
@@ -106,11 +101,7 @@ def adjacency_counts(
 def direction_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike
 ) -> NDArray[np.float64]:
-    """Count directed edges of pairs of graphs, and the directions of the adjacencies that they share.
-
-    Rows of the result (6, n): same direction; reversed; directed edges of the truth; of the estimate; shared edges that
-    lost their direction; that gained one. Parameters are those of `adjacency_counts`.
-    """
+    """Count same, reversed, true, estimated directed edges; shared ones that lost or gained a direction: (6, n)."""
     comparison = checked_comparison(truth, estimate, truth_index, estimate_index)
     out = np.empty((6, len(comparison.truth_index)))
     _direction_counts(*_sides(*comparison), out)
@@ -188,12 +179,7 @@ def type_counts(
     true_types: Sequence[int],
     estimated_types: Sequence[int],
 ) -> NDArray[np.float64]:
-    """Count the pairs of nodes by the types of both edges, (I + 1, J + 1, n).
-
-    `true_types` and `estimated_types` are the I and J types, from 1 to 15, that the graphs have: the bits of four
-    planes. The first row and column are those of no edge, and their common cell is 0. Other parameters are those of
-    `adjacency_counts`; both sides may have two or four planes.
-    """
+    """Count the pairs of nodes by the types, from 1 to 15, of both edges, (I + 1, J + 1, n); no edge is first."""
     comparison = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=(N_PLANES, N_MIXED_PLANES))
     types = true_types, estimated_types
     # xor with these makes the planes of a type ones

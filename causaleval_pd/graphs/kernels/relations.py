@@ -104,12 +104,8 @@ def _ancestor_counts(pairs: Comparison, work: Workspace, below: Words, claimed: 
 def ancestor_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count ordered pairs of nodes joined by a directed path, of directed edges; parameters as in `adjacency_counts`.
-
-    Columns of the result (n, 5): pairs (ancestor, descendant) of the truth; of the estimate; of both; true directed
-    edges whose tail is an ancestor of the head in the estimate, and not the reverse; whose head is one of the tail, and
-    not the reverse.
-    """
+    """Count pairs joined by a directed path in truth, estimate and both; true edges kept and reversed: (n, 5)."""
+    # kept: the tail is an ancestor of the head in the estimate, and not the reverse
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     out = np.empty((5, len(pairs.truth_index)), np.int64)
     below, claimed = np.empty(n_nodes, np.uint64), np.empty((row_words(n_nodes), n_nodes), np.uint64)
@@ -153,10 +149,7 @@ def _blanket_counts(pairs: Comparison, rows: Words, out: Ints) -> None:
 def blanket_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count members of Markov blankets in the truth, the estimate and both; parameters as in `adjacency_counts`.
-
-    Members are neighbours and parents of a common child, summed over nodes.
-    """
+    """Count members of Markov blankets, summed over nodes, in the truth, the estimate and both, (n, 3)."""
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     out = np.empty((3, len(pairs.truth_index)), np.int64)
     _blanket_counts(pairs, np.empty((4, n_nodes, row_words(n_nodes)), np.uint64), out)
@@ -217,10 +210,7 @@ def _collider_counts(
 def collider_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int32]:
-    """Count unshielded colliders A *-> B <-* C, A and C not adjacent; of plain graphs those of directed edges.
-
-    Columns of the result (n, 3): those of the truth, of the estimate and of both. Parameters as in `adjacency_counts`.
-    """
+    """Count unshielded colliders of the truth, the estimate and both, (n, 3); of plain graphs by directed edges."""
     plain = np.shape(truth)[1] == N_PLANES
     pairs = checked_comparison(
         truth, estimate, truth_index, estimate_index, n_planes=(N_PLANES if plain else N_MIXED_PLANES,), n_nodes=n_nodes
@@ -232,10 +222,8 @@ def collider_counts(
 
 @kernel_part
 def _read_mixed(planes: Words, arcs: Arcs, both: Nodes, adjacent: Flags) -> None:
-    """Read four planes (4, W); of a pair with two edges, -> and <->, they hold a mark at one end only.
-
-    Arcs are the steps of causal paths; in a PAG also those that a causal path may possibly take, and so some both ways.
-    """
+    """Read four planes (4, W): arcs are the steps that a causal path takes or may take, in a PAG some both ways."""
+    # of a pair with two edges, -> and <->, planes hold a mark at one end only
     compact()
     n_arcs = n_both = 0
     n_nodes = np.uint64(adjacent.shape[0])
@@ -457,10 +445,7 @@ def separation_mistakes(
     n_nodes: int,
     separator: str,
 ) -> NDArray[np.int64]:
-    """Count ordered pairs of nodes that the estimate separates and the truth does not; -1 where a graph has a cycle.
-
-    The separator "parent", "ancestor" or "nearest" chooses the set; other parameters as in `adjacency_counts`.
-    """
+    """Count ordered pairs of nodes that the estimate separates and the truth does not; -1 where a graph has a cycle."""
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     room, true, arcs = workspace(n_nodes, *pairs[:2])
     return _separations(pairs, n_nodes, SEPARATORS.index(separator), room, (true, None, arcs, None))
@@ -469,11 +454,7 @@ def separation_mistakes(
 def mixed_separation_mistakes(
     truth: Words, estimate: Words, truth_index: Ints, estimate_index: Ints, n_nodes: int, nearest: bool
 ) -> NDArray[np.int64]:
-    """Count ordered pairs of nodes that the estimate separates and the truth does not.
-
-    Truths are MAGs or ADMGs (N, 4, W), estimates MAGs or PAGs (K, 4, W). With `nearest` estimates, which are then MAGs,
-    separate by the minimal set nearest to the first node, instead of by all possible ancestors.
-    """
+    """Count these pairs for truths MAGs or ADMGs, and MAGs or PAGs that separate by ancestors or the nearest set."""
     most = max(1, *(int(edge_numbers(planes).max(initial=0)) for planes in (truth, estimate)))
     true, arcs = (
         Arcs(*np.empty((2, 2 * most), np.uint16), np.zeros(2 * most, np.bool_), np.zeros(3, np.int64)) for _ in range(2)

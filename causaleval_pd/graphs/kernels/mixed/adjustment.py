@@ -87,10 +87,7 @@ def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> Non
 
 @kernel_part
 def _fill_paths(c: Causes, t: np.uint64, y: np.uint64, first: Words, spread: Words) -> bool:
-    """Fill the second nodes of the possibly directed paths from t to y and what they may affect.
-
-    Return whether the first edges of the paths are visible.
-    """
+    """Fill the second nodes of possibly directed paths and what they may affect; return if first edges are visible."""
     compact()
     todo = spread
     first[:] = ZERO
@@ -186,11 +183,7 @@ def _adjustment_mistakes(
 def mixed_adjustment_mistakes(
     truth: Graphs, target: Graphs, estimate: Graphs, truth_index: Ints, estimate_index: Ints, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count the ordered pairs of nodes (treatment, outcome) for which the estimate's answer is wrong in the truth.
-
-    `target` holds what an estimate of its class could find of each truth; the indices (n,) are the positions of the
-    graphs of each pair.
-    """
+    """Count wrong answers about ordered pairs; `target` is what graphs of the estimate's class can find of truths."""
     out = np.zeros(len(truth_index), np.int64)
     g = empty_rows(n_nodes)
     causes = _empty_causes(n_nodes), _empty_causes(n_nodes), _empty_causes(n_nodes)

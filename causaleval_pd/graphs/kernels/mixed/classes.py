@@ -67,10 +67,7 @@ def scratch_for(n_nodes: int, most_edges: int) -> Scratch:
 
 @kernel_part
 def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) -> bool:
-    """Fill the parents of c that a discriminating path for a neighbour of c may end with; return whether there are any.
-
-    The edges from these parents to c are the visible ones.
-    """
+    """Fill the parents of c (by visible edges) that a discriminating path may end with; return whether any are."""
     compact()
     any_found = False
     parents[:] = ZERO
@@ -157,10 +154,8 @@ def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
 
 @kernel_part
 def fill_uncovered(g: Rows, a: np.uint64, first: Words, before: Words, stack: Words, reached: Words) -> None:
-    """Fill where uncovered possibly directed walks from a end whose first step is in `first`.
-
-    No step has a head at its start or a tail at its end, and no three nodes in a row are a triangle.
-    """
+    """Fill where uncovered possibly directed walks from a end whose first step is in `first`."""
+    # no step has a head at its start or a tail at its end, and no three nodes in a row are a triangle
     compact()
     before[:] = ZERO
     words = np.uint64(g.near.shape[1])
@@ -193,10 +188,7 @@ def fill_first_steps(g: Rows, a: np.uint64, first: Words) -> None:
 
 @kernel_part
 def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch: Scratch) -> None:
-    """Fill `scratch.reached`: which of `ends` uncovered possibly directed walks from a reach by each first step.
-
-    First steps that reach none are dropped.
-    """
+    """Fill in `scratch.reached` the `ends` of uncovered walks from a by each first step; drop those that reach none."""
     compact()
     one = scratch.rows[2]
     words = np.uint64(first.size)
@@ -277,10 +269,7 @@ def _tails(g: Rows, scratch: Scratch) -> bool:
 
 @kernel_part
 def orient_heads(mag: Rows, g: Rows, scratch: Scratch) -> None:
-    """Apply R1-R4 until nothing changes.
-
-    From the unshielded colliders on, these find all heads that the class shares: R8-R10 add none.
-    """
+    """Apply R1-R4 until nothing changes: with R0 they find all heads that the class shares."""
     compact()
     while _orient_circles(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
         pass
@@ -389,10 +378,7 @@ def is_maximal(g: Rows, ancestors: Words, rows: Words, complete: bool) -> bool:
 
 @kernel_part
 def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
-    """Fill a MAG of the class of a PAG: o-> becomes ->, and circle edges point along a maximum cardinality search.
-
-    Return whether the graph of circle edges is chordal, as that of every PAG is.
-    """
+    """Fill a MAG of a PAG's class; return whether the graph of circle edges is chordal, as that of every PAG is."""
     compact()
     clear(mag)
     n_nodes, words = np.uint64(pag.near.shape[0]), np.uint64(pag.near.shape[1])
@@ -409,6 +395,7 @@ def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
                     set_tail(mag, v, u)
                 else:  # also on an edge v o- u, which no legal PAG has
                     set_head(mag, v, u)
+    # circle edges point along a maximum cardinality search
     for _ in range(n_nodes):
         best, most = ZERO, -1
         for v in range(n_nodes):
@@ -475,10 +462,7 @@ def _convert(
 
 
 def convert(planes: Words, n_nodes: int, goal: str, most_edges: int) -> tuple[Words, NDArray[np.bool_]]:
-    """Convert or check graphs (N, 4, W) without double edges; return the results, and which graphs do not fit the goal.
-
-    `most_edges` is the largest number of edges of a graph after the conversion.
-    """
+    """Convert or check graphs; return also which do not fit the goal. The results have at most `most_edges` edges."""
     out, faults = np.zeros_like(planes), np.zeros(len(planes), np.bool_)
     mag, pag = empty_rows(n_nodes), empty_rows(n_nodes)
     room = mag, pag, np.zeros_like(mag.near), np.arange(n_nodes, dtype=np.uint64), scratch_for(n_nodes, most_edges)

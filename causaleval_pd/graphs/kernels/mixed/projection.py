@@ -96,10 +96,7 @@ def _project(
 
 
 def project(planes: Words, n_nodes: int, observed: Ints, to_admg: bool, out: Words) -> Words:
-    """Project graphs (N, 4, W), whose edges are -> and <-> and have no directed cycle, onto their observed nodes.
-
-    `observed`, (N, p), holds the observed nodes of each graph, ascending; `out` is zero, of graphs of p nodes.
-    """
+    """Project acyclic graphs of -> and <-> onto `observed` (N, p), ascending nodes of each graph, into zero planes."""
     g, words = empty_rows(n_nodes), row_words(n_nodes)
     kept, rows = np.zeros(words, np.uint64), np.zeros((6, words), np.uint64)
     _project(planes, observed, to_admg, g, empty_model(n_nodes), kept, rows, np.zeros_like(g.near), out)

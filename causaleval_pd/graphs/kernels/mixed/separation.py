@@ -111,11 +111,9 @@ def is_joined(
 
 @kernel_part
 def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, rows: Words) -> bool:
-    """Return whether the graph without the edges from x to the nodes `cut` connects x and y given a set.
-
-    A walk that returns to x has a shorter one, so that the cut edges matter at its first step only. No node of the set
-    is a descendant of `cut`, or `cut` is empty: colliders have the same descendants in the set with and without them.
-    """
+    """Return whether the graph without the edges from x to the nodes `cut` connects x and y given a set."""
+    # a walk that returns to x has a shorter one, so that cut edges matter at the first step only; and as no node given
+    # is a descendant of `cut`, or `cut` is empty, colliders have the same descendants given with and without them
     compact()
     open_colliders = rows[4]
     open_colliders[:] = ZERO
@@ -186,11 +184,8 @@ def _fill_paths(moral: Words, x: np.uint64, y: np.uint64, flow: Flow) -> None:
 
 @kernel_part
 def _fill_cut(x: np.uint64, y: np.uint64, flow: Flow, n_nodes: np.uint64, cut: Words) -> None:
-    """Fill the smallest vertex cut between x and y whose nodes come first: one node of each path.
-
-    A cut keeps sides to which steps lead from x, and from the inner sides of its nodes, apart from y and the outer
-    sides of its nodes.
-    """
+    """Fill the smallest vertex cut between x and y whose nodes come first: one node of each path."""
+    # a cut keeps sides to which steps lead from x and its inner sides, apart from y and its outer sides
     compact()
     seen, ends, near = flow.sides[0], flow.sides[2], flow.sides[3]
     inner = np.uint64(32 * near.size)
@@ -255,11 +250,7 @@ def _fill_separators(planes: Words, g: Rows, above: Words, moral: Words, rows: W
 
 
 def smallest_separators(planes: Words, n_nodes: int) -> Words:
-    """Return a smallest m-separator of each pair of nodes that a MAG (N, 4, W) does not join, (N, pairs, words).
-
-    Of those of the same size it is the one whose nodes come first: it depends on the m-separations alone. Pairs that
-    are joined have none.
-    """
+    """Return the first smallest m-separator of each pair that a MAG (N, 4, W) does not join, (N, pairs, words)."""
     g, words = empty_rows(n_nodes), row_words(n_nodes)
     sides = 128 * words
     flow = Flow(*(np.zeros(shape, np.uint64) for shape in ((sides, 2 * words), sides, (4, 2 * words))))
