@@ -147,11 +147,22 @@ def _check_rows(name: str, numbers: Ints, keys: Words, start: int, count: int) -
 
 
 #: linear extensions are counted by subsets of the nodes: up to this many of them
-_MOST_COUNTED = 12
+_MOST_ORDERED = 12
 #: nodes of sparse DAGs that are drawn by tosses, one word per node
 _MOST_TOSSED = 64
+#: nodes of DAGs that are counted; tables grow with the square, and the time to fill them with the cube
+_MOST_COUNTED = 400
 #: nodes of graphs whose skeletons are oriented uniformly
 MOST_ORIENTED = 64
+
+
+def check_counted(n_nodes: int) -> None:
+    """Refuse DAGs that take long to count."""
+    if n_nodes > _MOST_COUNTED:
+        raise ValueError(
+            f"uniform DAGs are drawn over at most {_MOST_COUNTED} nodes, found {n_nodes}; null='edges' draws uniform "
+            "skeletons in uniform orders, over any number of nodes"
+        )
 
 
 def edge_numbers(graphs: Words) -> Ints:
@@ -175,7 +186,7 @@ def linear_extension_law(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
     """Return which numbers of edges are better drawn along a random order and thinned by the orders that fit."""
     # of A acyclic orientations A / d! tries along an order are kept, at some d 2^d steps each, or A / 2^m of tries by
     # coins, at 4 m + 16 d steps; a try along an order is kept with probability 1 / (number of orders that fit)
-    if n_nodes > _MOST_COUNTED:
+    if n_nodes > _MOST_ORDERED:
         return np.zeros(n_edges.shape, np.bool_)
     by_order = math.lgamma(n_nodes + 1) + math.log(max(1, n_nodes) * 2.0**n_nodes)
     by_coins = n_edges * math.log(2) + np.log(4.0 * n_edges + 16 * n_nodes + 1)
