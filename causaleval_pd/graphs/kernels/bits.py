@@ -317,16 +317,6 @@ def read_edges(
 
 
 @kernel_part
-def drop_undirected(into: Words, out: Words) -> None:
-    """Turn rows of marks into rows of parents and children."""
-    for v in range(into.shape[0]):
-        for w in range(into.shape[1]):
-            both = into[v, w] & out[v, w]
-            into[v, w] ^= both
-            out[v, w] ^= both
-
-
-@kernel_part
 def causal_order(parents: Words, children: Words, waiting: Ints, order: Words) -> bool:
     """Fill `order` so that each node comes after its parents; False if there is a cycle."""
     n_nodes = order.size

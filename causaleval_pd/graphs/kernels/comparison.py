@@ -20,7 +20,6 @@ from .bits import (
     bit_of,
     causal_order,
     drop,
-    drop_undirected,
     fill_compelled,
     flip,
     has,
@@ -96,7 +95,11 @@ def _is_acyclic(planes: Words, rows: Words, waiting: Ints, order: Words, out: ND
     parents, children = rows[0], rows[1]
     for n in range(planes.shape[0]):
         mark_rows(planes[n], parents, children)
-        drop_undirected(parents, children)
+        for v in range(parents.shape[0]):
+            for w in range(parents.shape[1]):
+                undirected = parents[v, w] & children[v, w]
+                parents[v, w] ^= undirected
+                children[v, w] ^= undirected
         out[n] = causal_order(parents, children, waiting, order)
 
 

@@ -76,23 +76,6 @@ def checked_planes(planes: ArrayLike, n_nodes: int, n_planes: int = N_PLANES) ->
     return ready
 
 
-def checked_indices(
-    truth: Words, estimate: Words, truth_index: ArrayLike, estimate_index: ArrayLike
-) -> tuple[Ints, Ints]:
-    """Return the positions of the graphs to compare, after checking that there are such graphs."""
-    left, right = read_only(truth_index, np.int64), read_only(estimate_index, np.int64)
-    if left.ndim != 1 or left.shape != right.shape:
-        raise ValueError(
-            f"truth_index and estimate_index must be equally long, found the shapes {left.shape} and {right.shape}"
-        )
-    for side, index, block in (("truth", left, truth), ("estimate", right, estimate)):
-        # seen as unsigned, a negative index is larger than any length: one pass finds both kinds of error
-        if index.size and index.view(np.uint64).max() >= len(block):
-            row = int(np.flatnonzero((index < 0) | (index >= len(block)))[0])
-            raise IndexError(f"row {row}: {side}_index is {index[row]}, but there are {len(block)} graphs")
-    return left, right
-
-
 def checked_comparison(
     truth: ArrayLike,
     estimate: ArrayLike,
@@ -109,7 +92,17 @@ def checked_comparison(
         raise ValueError(f"truth and estimate must have the shapes {found}, found {true.shape} and {claimed.shape}")
     if n_nodes is not None:
         true, claimed = (checked_planes(x, n_nodes, x.shape[1]) for x in (true, claimed))
-    return Comparison(true, claimed, *checked_indices(true, claimed, truth_index, estimate_index))
+    left, right = read_only(truth_index, np.int64), read_only(estimate_index, np.int64)
+    if left.ndim != 1 or left.shape != right.shape:
+        raise ValueError(
+            f"truth_index and estimate_index must be equally long, found the shapes {left.shape} and {right.shape}"
+        )
+    for side, index, block in (("truth", left, true), ("estimate", right, claimed)):
+        # seen as unsigned, a negative index is larger than any length: one pass finds both kinds of error
+        if index.size and index.view(np.uint64).max() >= len(block):
+            row = int(np.flatnonzero((index < 0) | (index >= len(block)))[0])
+            raise IndexError(f"row {row}: {side}_index is {index[row]}, but there are {len(block)} graphs")
+    return Comparison(true, claimed, left, right)
 
 
 def checked_draws(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> tuple[Ints, Words]:

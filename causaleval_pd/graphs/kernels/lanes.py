@@ -30,8 +30,13 @@ class Arcs(NamedTuple):
     head: Nodes
     #: (E,): whether the edge is undirected in the graph
     undirected: Flags
-    #: (2,): numbers of arcs, -1 for a graph with a cycle, and of undirected ones
+    #: (3,): numbers of arcs, -1 for a graph with a cycle; of undirected ones; of <-> in a mixed graph
     size: Ints
+
+
+def empty_arcs(most: int) -> Arcs:
+    """Return room for some arcs."""
+    return Arcs(*np.empty((2, most), np.uint16), np.empty(most, np.bool_), np.zeros(3, np.int64))
 
 
 #: rows of `GraphRoom.nodes`: where the edges out of each node begin in `listed`; numbers of edges into each node, of
@@ -71,11 +76,7 @@ def workspace(n_nodes: int, *blocks: Words) -> Workspace:
     most = max([1, *(int(edge_numbers(planes).max(initial=0)) for planes in blocks)])
     ends, undirected, listed = np.empty((2, most), np.uint16), np.empty(most, np.bool_), np.empty(most, np.int64)
     room = GraphRoom(ends, undirected, listed, np.empty((NODE_ROWS, n_nodes + 1), np.int64))
-    true, arcs = (
-        Arcs(np.empty(most, np.uint16), np.empty(most, np.uint16), np.empty(most, np.bool_), np.zeros(2, np.int64))
-        for _ in range(2)
-    )
-    return room, true, arcs
+    return room, empty_arcs(most), empty_arcs(most)
 
 
 @kernel_part

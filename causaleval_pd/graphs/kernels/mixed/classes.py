@@ -61,8 +61,8 @@ class Scratch(NamedTuple):
 def scratch_for(n_nodes: int, most_edges: int) -> Scratch:
     """Return memory for graphs of at most `most_edges` edges."""
     words = row_words(n_nodes)
-    matrices = (np.zeros((n_nodes, words), np.uint64) for _ in range(2))
-    return Scratch(*matrices, np.zeros((4, words), np.uint64), np.zeros(2 * most_edges + 1, np.uint64))
+    before, reached = np.zeros((2, n_nodes, words), np.uint64)
+    return Scratch(before, reached, np.zeros((4, words), np.uint64), np.zeros(2 * most_edges + 1, np.uint64))
 
 
 @kernel_part
@@ -248,8 +248,8 @@ def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
 
 
 @kernel_part
-def _tails(g: Rows, scratch: Scratch) -> bool:
-    """Apply R8-R10 to each a o-> c until nothing changes: a -> c."""
+def orient_tails(g: Rows, scratch: Scratch) -> bool:
+    """Apply R8-R10 to each a o-> c until nothing changes: a -> c; return whether anything did."""
     compact()
     any_changed, changed = False, True
     while changed:
@@ -293,14 +293,6 @@ def begin(mag: Rows, g: Rows) -> None:
                     if others:
                         set_head(g, v, a)
                         break
-
-
-@kernel_part
-def orient_tails(mag: Rows, g: Rows, scratch: Scratch) -> None:
-    """Complete a graph whose heads are known."""
-    compact()
-    while _tails(g, scratch):
-        orient_heads(mag, g, scratch)
 
 
 #: what to do with each graph
@@ -455,7 +447,7 @@ def _convert(
                 changed = True
                 while changed:  # every call of a function is compiled into a copy of its own
                     orient_heads(mag, pag, scratch)
-                    changed = _tails(pag, scratch)
+                    changed = orient_tails(pag, scratch)
             write_marks(pag if to_pag else mag, names, out[n])
             fits = goal != _CHECK_PAG or _same(out[n], planes[n])
         faults[n] = not fits

@@ -190,7 +190,8 @@ def _draw(
                 else:
                     shuffle(state, room.names)
                 if laws.to_pag[row]:
-                    orient_tails(room.mag, room.pag, room.scratch)
+                    while orient_tails(room.pag, room.scratch):
+                        orient_heads(room.mag, room.pag, room.scratch)
                     write_marks(room.pag, room.names, out[at])
                 else:
                     write_marks(room.mag, room.names, out[at])

@@ -37,18 +37,6 @@ NOT, POSSIBLE, DEFINITE = range(3)
 
 
 @kernel_part
-def _paths(g: Rows, certain: Words, possible: Words) -> None:
-    """Fill the nodes to which directed, and possibly directed, paths lead from each node."""
-    compact()
-    for v in range(np.uint64(g.near.shape[0])):
-        for w in range(g.near.shape[1]):
-            certain[v, w] = g.tail[v, w] & g.far_head[v, w]
-        fill_first_steps(g, v, possible[v])
-    close(certain)
-    close(possible)
-
-
-@kernel_part
 def _second_paths(g: Rows, certain: Words, possible: Words, scratch: Scratch) -> None:
     """Add the nodes to which two uncovered possibly directed paths lead whose first nodes are not adjacent."""
     compact()
@@ -74,7 +62,6 @@ def _second_paths(g: Rows, certain: Words, possible: Words, scratch: Scratch) ->
 def _relate(
     planes: Words, relation: int, g: Rows, certain: Words, possible: Words, scratch: Scratch, out: NDArray[np.uint8]
 ) -> None:
-    """Fill the codes of ordered pairs of each graph."""
     compact()
     n_nodes = np.uint64(g.near.shape[0])
     for n in range(planes.shape[0]):
@@ -86,7 +73,12 @@ def _relate(
                     for a in range(n_nodes):
                         out[n, a, c] = has(scratch.rows[0], a)
             continue
-        _paths(g, certain, possible)
+        for v in range(n_nodes):
+            for w in range(g.near.shape[1]):
+                certain[v, w] = g.tail[v, w] & g.far_head[v, w]
+            fill_first_steps(g, v, possible[v])
+        close(certain)
+        close(possible)
         if relation == ANCESTORS:
             _second_paths(g, certain, possible, scratch)
         for u in range(n_nodes):

@@ -62,8 +62,7 @@ class Model(NamedTuple):
 
 def empty_model(n_nodes: int) -> Model:
     """Return room for a graph."""
-    words = row_words(n_nodes)
-    return Model(*(np.zeros((n_nodes, words), np.uint64) for _ in Model._fields))
+    return Model(*np.zeros((4, n_nodes, row_words(n_nodes)), np.uint64))
 
 
 @kernel_part
