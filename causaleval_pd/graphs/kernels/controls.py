@@ -57,7 +57,6 @@ Floats = NDArray[np.float64]
 
 @kernel
 def _relabel(draws: GraphDraws, edges: Words, order: Words) -> None:
-    """Draw relabelled graphs, the draws of a row together."""
     d = np.uint64(order.size)
     tail, head, undirected = edges[0], edges[1], edges[2]
     for row in range(draws.keys.size):
@@ -78,7 +77,6 @@ def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: Arra
 
 @kernel
 def _orient(draws: GraphDraws, edges: Words, rank: Words) -> None:
-    """Draw orientations along random orders."""
     d = np.uint64(rank.size)
     low, high = edges[0], edges[1]
     n_edges = 0
@@ -171,7 +169,6 @@ def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, r
 
 @kernel
 def _switch_edges(draws: GraphDraws, attempts: Ints, edges: Words, rows: Words) -> None:
-    """Draw skeletons with the degrees of the rows' graphs."""
     d = np.uint64(rows.shape[0])
     u, v, hub_u, hub_v = edges[0], edges[1], edges[2], edges[3]
     for row in range(draws.keys.size):
@@ -265,7 +262,6 @@ def _linear_extensions(parents: Words, ways: Floats) -> float:
 
 @kernel
 def _count_orders(planes: Words, edges: Words, parents: Words, ways: Floats, out: Floats) -> None:
-    """Count the orders that suit each DAG."""
     tail, head = edges[0], edges[1]
     for graph in range(out.size):
         n_edges, _ = read_edges(planes[graph], parents.size, tail, head, edges[2])

@@ -73,7 +73,6 @@ def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> N
 
 @kernel
 def _ancestor_counts(pairs: Comparison, work: Workspace, below: Words, claimed: Words, out: Ints) -> None:
-    """Fill the counts of each pair, a row per count."""
     room, true, arcs = work
     n_nodes = room.nodes.shape[1] - 1
     for n in range(pairs.truth_index.size):
@@ -132,7 +131,6 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
 
 @kernel
 def _blanket_counts(pairs: Comparison, rows: Words, out: Ints) -> None:
-    """Fill the counts of each pair, a row per count."""
     into, away, true, estimated = rows[0], rows[1], rows[2], rows[3]
     for n in range(pairs.truth_index.size):
         if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth

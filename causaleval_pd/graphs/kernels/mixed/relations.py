@@ -222,7 +222,6 @@ def _adjustment_mistakes(
     rows: Words,
     out: Ints,
 ) -> None:
-    """Fill the ordered pairs of nodes of each pair of graphs for which the estimate's answer is wrong."""
     compact()
     truth, target, estimate = graphs
     true, best, claimed = causes
@@ -258,6 +257,5 @@ def mixed_adjustment_mistakes(
     g = empty_rows(n_nodes)
     causes = _empty_causes(n_nodes), _empty_causes(n_nodes), _empty_causes(n_nodes)
     answers, rows = np.zeros((n_nodes, n_nodes), np.uint8), np.zeros((N_ROWS + 3, g.near.shape[1]), np.uint64)
-    graphs = truth, target, estimate
-    _adjustment_mistakes(graphs, truth_index, estimate_index, g, causes, answers, rows, out)
+    _adjustment_mistakes((truth, target, estimate), truth_index, estimate_index, g, causes, answers, rows, out)
     return out

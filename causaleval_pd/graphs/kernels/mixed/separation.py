@@ -246,7 +246,6 @@ def _fill_moral(g: Rows, inside: Words, moral: Words, rows: Words) -> None:
 
 @kernel
 def _fill_separators(planes: Words, g: Rows, above: Words, moral: Words, rows: Words, flow: Flow, out: Words) -> None:
-    """Fill the smallest separator of each pair of nodes of each graph, the first by the order of nodes."""
     compact()
     n_nodes, words = np.uint64(g.near.shape[0]), g.near.shape[1]
     inside = rows[2]
@@ -351,9 +350,8 @@ def _project(
             _write_mag(m, observed[n], kept, rows, out[n])
 
 
-def project(planes: Words, n_nodes: int, observed: Ints, to_admg: bool, out: Words) -> Words:
+def project(planes: Words, n_nodes: int, observed: Ints, to_admg: bool, out: Words) -> None:
     """Project acyclic graphs of -> and <-> onto `observed` (N, p), ascending nodes of each graph, into zero planes."""
     g, words = empty_rows(n_nodes), row_words(n_nodes)
     kept, rows = np.zeros(words, np.uint64), np.zeros((6, words), np.uint64)
     _project(planes, observed, to_admg, g, empty_model(n_nodes), kept, rows, np.zeros_like(g.near), out)
-    return out
