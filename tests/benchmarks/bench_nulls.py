@@ -13,7 +13,7 @@ from scipy import stats
 from timing import alternate
 
 import causaleval_pd as ce
-from causaleval_pd.graphs.kernels import dags as dag_kernels
+from causaleval_pd.graphs.kernels import controls as dag_kernels
 
 sys.path.append(str(Path(__file__).parents[1] / "graphs"))
 reference = importlib.import_module("references.dags")

@@ -11,7 +11,7 @@ from references.dags import exact_numbers, numbers_of_edges
 from scipy import stats
 
 import causaleval_pd as ce
-from causaleval_pd.graphs.kernels import dags as dag_kernels
+from causaleval_pd.graphs.kernels import controls as dag_kernels
 from causaleval_pd.graphs.orientations import (
     MOST_WAYS,
     TooManyWaysError,

@@ -30,8 +30,7 @@ from ...contract.metric import Metric
 from ...contract.null import Controls, MakeControls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
 from ...graphs.kernels import control_kernels, kernels
-from ...graphs.kernels.dag_counts import check_counted
-from ...graphs.kernels.inputs import MOST_ORIENTED
+from ...graphs.kernels.inputs import MOST_ORIENTED, check_counted
 from ...graphs.kernels.planes import arcs_from_planes
 from ...graphs.orientations import MOST_DIRECTED, MOST_LISTED, all_dags, all_orientations, bits, parent_sets
 from .cells import DiscreteNetwork, GaussianNetwork, Network, Structure, dag_planes

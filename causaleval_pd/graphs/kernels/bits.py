@@ -317,16 +317,6 @@ def read_edges(
 
 
 @kernel_part
-def drop_undirected(into: Words, out: Words) -> None:
-    """Turn rows of marks into rows of parents and children."""
-    for v in range(into.shape[0]):
-        for w in range(into.shape[1]):
-            both = into[v, w] & out[v, w]
-            into[v, w] ^= both
-            out[v, w] ^= both
-
-
-@kernel_part
 def causal_order(parents: Words, children: Words, waiting: Ints, order: Words) -> bool:
     """Fill `order` so that each node comes after its parents; False if there is a cycle."""
     n_nodes = order.size
@@ -353,12 +343,10 @@ def causal_order(parents: Words, children: Words, waiting: Ints, order: Words) -
 
 @kernel_part
 def fill_compelled(parents: Words, compelled: Words) -> None:
-    """Fill the rows of compelled parents of a DAG whose nodes are numbered in a causal order.
-
-    Chickering's labelling comes down to one test per node. Let x be the last parent of y. If a parent of y other than x
-    is not a parent of x, or a compelled parent of x not one of y, all edges into y are compelled; else those that
-    come from the compelled parents of x.
-    """
+    """Fill the rows of compelled parents of a DAG whose nodes are numbered in a causal order."""
+    # The labelling of Chickering (2002, Learning equivalence classes of Bayesian-network structures, JMLR 2) comes down
+    # to one test per node. Let x be the last parent of y. If a parent of y other than x is not a parent of x, or a
+    # compelled parent of x not one of y, all edges into y are compelled; else those from the compelled parents of x.
     n_nodes = np.uint64(parents.shape[0])
     if parents.ndim == 1:
         for y in range(n_nodes):

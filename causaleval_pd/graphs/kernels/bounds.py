@@ -220,11 +220,8 @@ def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Wo
 
 @kernel_part
 def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, sets: Words) -> bool:
-    """Store the states that a state leaves once its source is chosen; False if there is no room.
-
-    A lexicographic search from the source visits the nodes group by group; a group that it reaches as a whole, before
-    any of its nodes, splits into such components.
-    """
+    """Store the states that a state leaves once its source is chosen; False if there is no room."""
+    # a lexicographic search visits groups of nodes; one that it reaches whole, before its nodes, splits into states
     compact()
     words = near.shape[1]
     seen, covered = sets[0], sets[1]
@@ -286,7 +283,8 @@ def _list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> int:
     return _LISTED
 
 
-#: status of a comparison
+#: status of a comparison, else 0: a component is over the limit or not as in a CPDAG, so that each of its nodes takes
+#: any of its undirected neighbours as parents, with too many of these counts from 0 to d - 1; the truth has a cycle
 _LOCAL, _CYCLIC = 1, -1
 #: result of listing a component, besides those of `_list_choices`
 _UNORIENTABLE = 3
@@ -309,10 +307,7 @@ def _read_graph(planes: Words, near: Words, arcs: Arcs) -> None:
 
 @kernel_part
 def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
-    """Add to each lane's cost the outcomes for which its treatment's parents are wrong in the truth, a DAG.
-
-    The directed edges' parents are added to those that are given.
-    """
+    """Add to each lane's cost the outcomes for which parents, given and by directed edges, are wrong in the truth."""
     treatment, parents, descendant = rows[_TREATMENT], rows[_GIVEN], rows[_DESCENDANT]
     for a in range(arcs.size[0]):
         if not arcs.undirected[a]:
@@ -447,11 +442,8 @@ def _sid_bounds(
     place: Ints,
     out: Ints,
 ) -> int:
-    """Fill lower bound, upper bound and status of each pair from the first one on; return the pair to go on with.
-
-    Each function is called in one place, since every call may be compiled into a copy of its own; and most of them
-    from here, since what a function calls is compiled again with it.
-    """
+    """Fill lower bound, upper bound and status of each pair from the first one on; return the pair to go on with."""
+    # every call may be compiled into a copy of its own: each function is called in one place, and most from here
     compact()
     (room, true, arcs), counts = work, lists.counts
     n_nodes, words = near.shape
@@ -512,15 +504,8 @@ def _sid_bounds(
 def sid_bounds(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int, limit: int
 ) -> NDArray[np.int64]:
-    """Bound the SID over the DAGs of the estimate's class, the truth being a DAG; others as in `adjacency_counts`.
-
-    Columns of the result (n, 3): lower bound, upper bound, and 0 where components were oriented as a whole; 1 where one
-    is over the limit or not as in a CPDAG, so that each of its nodes takes any of its undirected neighbours as parents,
-    and a node with too many of them counts from 0 to d - 1; -1 where the truth has a cycle.
-
-    `limit` is on choices of (undirected part, source) of a component, each an evaluation of a node with parents; and on
-    parent sets of one node where a component is bounded locally.
-    """
+    """Bound the SID over the DAGs of the estimate's class, the truth being a DAG: lower, upper bound, status (n, 3)."""
+    # `limit` is on choices, each an evaluation of a node with parents, and on parent sets of a node bounded locally
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     words = row_words(n_nodes)
     lists = Choices(

@@ -1,4 +1,4 @@
-"""Compiled random graphs: uniform skeletons of given numbers of edges in a uniform order, and ones of given degrees.
+"""Compiled random graphs: uniform skeletons of given numbers of edges in a uniform order.
 
 Every draw has a stream of its own: the counter-based splitmix64 generator started at a hash of (key, number of the
 draw), so that no draw depends on chunks, threads or other draws. Pairs of ranks are drawn until enough distinct ones
@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, ZERO, add, copy_row, fill_compelled, flip, is_set, list_edges, set_mark
-from .inputs import GraphDraws, Ints, Words, checked_draws, edge_room, graph_draws, read_only
+from .bits import ONE, ZERO, fill_compelled, flip, is_set, set_mark
+from .inputs import Ints, Words, checked_draws, read_only
 from .planes import N_PLANES, plane_words, row_words
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -143,12 +143,8 @@ def _draw(
 def draw_graphs(
     n_nodes: int, n_edges: ArrayLike, cpdag: ArrayLike, keys: ArrayLike, start: int, count: int, order: ArrayLike = ()
 ) -> Words:
-    """Draw random graphs with given numbers of edges, (n * count, 2, W), the draws of a row together.
-
-    `n_edges` is (n, 1) or (n, count), `cpdag` (n,) states whether a row's DAGs are replaced by their CPDAGs, `keys`
-    (n,) name the rows' random streams, and draws start .. start + count - 1 are made: draw r depends on the key and r
-    alone. `order` (d,) is the causal order of the nodes, a random one for each draw if empty.
-    """
+    """Draw DAGs, or their CPDAGs, with `n_edges` (n, 1) or (n, count) edges, along an order or random ones."""
+    # draws start .. start + count - 1 of each row, together: draw r depends on the row's key and r alone
     edges, names = checked_draws(n_nodes, n_edges, keys, start, count)
     mapped, fixed = read_only(cpdag, np.bool_), read_only(order, np.int64)
     if len(mapped) != len(names) or (fixed.size and sorted(fixed) != list(range(n_nodes))):
@@ -161,74 +157,3 @@ def draw_graphs(
     room = rows, np.empty(n_nodes, np.uint64), np.empty((2, int(edges.max(initial=0)) + 1), np.uint64)
     _draw(edges, mapped, names, start, count, fixed, *room, planes)
     return planes
-
-
-@kernel_part
-def _rows_of(u: Words, v: Words, m: int, rows: Words) -> None:
-    """Fill the rows of neighbours from `m` edges."""
-    rows[:] = ZERO
-    for e in range(m):
-        add(rows[u[e]], v[e])
-        add(rows[v[e]], u[e])
-
-
-@kernel_part
-def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, rows: Words) -> np.uint64:
-    """Switch the ends of two edges, again and again; return the state of the stream."""
-    done = 0
-    while done < attempts:
-        state += STEP
-        accepted, a, f = two_below(mix(state), m + m, m - ONE)
-        if not accepted:
-            continue
-        done += 1
-        e = a >> ONE
-        f += np.uint64(f >= e)
-        p, q, x, y = u[e], v[e], u[f], v[f]
-        if a & ONE:
-            x, y = y, x
-        if p == y or x == q or is_set(rows, p, y) or is_set(rows, x, q):
-            continue
-        for s, t in ((p, q), (x, y), (p, y), (x, q)):
-            flip(rows, s, t, ONE)
-            flip(rows, t, s, ONE)
-        u[e], v[e], u[f], v[f] = p, y, x, q
-    return state
-
-
-@kernel
-def _switch_edges(draws: GraphDraws, attempts: Ints, edges: Words, rows: Words) -> None:
-    """Draw skeletons with the degrees of the rows' graphs."""
-    d = np.uint64(rows.shape[0])
-    u, v, hub_u, hub_v = edges[0], edges[1], edges[2], edges[3]
-    for row in range(draws.keys.size):
-        m = list_edges(draws.graphs[draws.positions[row, 0]], d, u, v)
-        if m > 1:
-            _rows_of(u, v, m, rows)
-            _switch(stream(draws.keys[row], -1), attempts[row], u, v, np.uint64(m), rows)
-        copy_row(u, hub_u, m)
-        copy_row(v, hub_v, m)
-        for column in range(draws.n_draws):
-            copy_row(hub_u, u, m)
-            copy_row(hub_v, v, m)
-            if m > 1:
-                _rows_of(u, v, m, rows)
-                _switch(stream(draws.keys[row], draws.start + column), attempts[row], u, v, np.uint64(m), rows)
-            graph = draws.planes[row * draws.n_draws + column]
-            for e in range(m):
-                set_mark(graph, u[e], v[e], d, ONE)
-
-
-def switch_edges(
-    planes: ArrayLike, n_nodes: int, index: ArrayLike, attempts: ArrayLike, keys: ArrayLike, start: int, count: int
-) -> Words:
-    """Draw skeletons with the same degrees by switching the ends of two edges again and again.
-
-    As `relabel_graphs`; directions do not count. A row's graph and all its draws are `attempts` (n,) symmetric steps
-    away from a common graph, which makes them exchangeable if the row's graph is uniform given its degrees, however few
-    the steps (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633).
-    """
-    draws = graph_draws(planes, n_nodes, index, keys, start, count)
-    rows = np.empty((n_nodes, row_words(n_nodes)), np.uint64)
-    _switch_edges(draws, read_only(attempts, np.int64), edge_room(n_nodes, 4), rows)
-    return draws.planes

@@ -44,20 +44,14 @@ class GraphDraws(NamedTuple):
 
 
 def read_only(array: ArrayLike, dtype: Any) -> NDArray[Any]:
-    """Return `array` aligned, C-contiguous and read-only, copied only where it is not so already.
-
-    Compiled functions then meet one type of array whatever the caller has, and are compiled once.
-    """
+    """Return `array` aligned, C-contiguous and read-only, copied if need be: kernels meet one type, compiled once."""
     view = np.require(array, dtype, ["C", "A", "E"]).view()
     view.flags.writeable = False
     return view
 
 
 def words_in_place(planes: Words) -> tuple[Words, int]:
-    """Return the words that hold graphs (N, P, W) evenly spaced, and how many words they are apart.
-
-    Planes of packed cells are read where they stand, between the headers of the cells.
-    """
+    """Return the words that hold graphs (N, P, W), in place in packed cells, and how many words graphs are apart."""
     n, n_planes, words = planes.shape
     step = planes.strides[0] // 8
     even = planes.strides[1:] == (8 * words, 8) and planes.strides[0] % 8 == 0 and step >= n_planes * words
@@ -82,23 +76,6 @@ def checked_planes(planes: ArrayLike, n_nodes: int, n_planes: int = N_PLANES) ->
     return ready
 
 
-def checked_indices(
-    truth: Words, estimate: Words, truth_index: ArrayLike, estimate_index: ArrayLike
-) -> tuple[Ints, Ints]:
-    """Return the positions of the graphs to compare, after checking that there are such graphs."""
-    left, right = read_only(truth_index, np.int64), read_only(estimate_index, np.int64)
-    if left.ndim != 1 or left.shape != right.shape:
-        raise ValueError(
-            f"truth_index and estimate_index must be equally long, found the shapes {left.shape} and {right.shape}"
-        )
-    for side, index, block in (("truth", left, truth), ("estimate", right, estimate)):
-        # seen as unsigned, a negative index is larger than any length: one pass finds both kinds of error
-        if index.size and index.view(np.uint64).max() >= len(block):
-            row = int(np.flatnonzero((index < 0) | (index >= len(block)))[0])
-            raise IndexError(f"row {row}: {side}_index is {index[row]}, but there are {len(block)} graphs")
-    return left, right
-
-
 def checked_comparison(
     truth: ArrayLike,
     estimate: ArrayLike,
@@ -108,17 +85,24 @@ def checked_comparison(
     n_planes: tuple[int, ...] = (N_PLANES,),
     n_nodes: int | None = None,
 ) -> Comparison:
-    """Return blocks of graphs with so many planes, and indices, ready for a kernel that compares graph by graph.
-
-    With a number of nodes the bits of the blocks are checked, too; without one, blocks stay where they are.
-    """
+    """Return graphs and indices ready for a kernel; with `n_nodes` bits are checked, too, else graphs stay in place."""
     true, claimed = np.asarray(truth, np.uint64), np.asarray(estimate, np.uint64)
     if any(x.ndim != 3 or x.shape[1] not in n_planes or x.shape[2] != true.shape[2] for x in (true, claimed)):
         found = " or ".join(f"(N, {n}, W)" for n in n_planes)
         raise ValueError(f"truth and estimate must have the shapes {found}, found {true.shape} and {claimed.shape}")
     if n_nodes is not None:
         true, claimed = (checked_planes(x, n_nodes, x.shape[1]) for x in (true, claimed))
-    return Comparison(true, claimed, *checked_indices(true, claimed, truth_index, estimate_index))
+    left, right = read_only(truth_index, np.int64), read_only(estimate_index, np.int64)
+    if left.ndim != 1 or left.shape != right.shape:
+        raise ValueError(
+            f"truth_index and estimate_index must be equally long, found the shapes {left.shape} and {right.shape}"
+        )
+    for side, index, block in (("truth", left, true), ("estimate", right, claimed)):
+        # seen as unsigned, a negative index is larger than any length: one pass finds both kinds of error
+        if index.size and index.view(np.uint64).max() >= len(block):
+            row = int(np.flatnonzero((index < 0) | (index >= len(block)))[0])
+            raise IndexError(f"row {row}: {side}_index is {index[row]}, but there are {len(block)} graphs")
+    return Comparison(true, claimed, left, right)
 
 
 def checked_draws(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> tuple[Ints, Words]:
@@ -156,11 +140,22 @@ def _check_rows(name: str, numbers: Ints, keys: Words, start: int, count: int) -
 
 
 #: linear extensions are counted by subsets of the nodes: up to this many of them
-_MOST_COUNTED = 12
+_MOST_ORDERED = 12
 #: nodes of sparse DAGs that are drawn by tosses, one word per node
 _MOST_TOSSED = 64
+#: nodes of DAGs that are counted; tables grow with the square, and the time to fill them with the cube
+_MOST_COUNTED = 400
 #: nodes of graphs whose skeletons are oriented uniformly
 MOST_ORIENTED = 64
+
+
+def check_counted(n_nodes: int) -> None:
+    """Refuse DAGs that take long to count."""
+    if n_nodes > _MOST_COUNTED:
+        raise ValueError(
+            f"uniform DAGs are drawn over at most {_MOST_COUNTED} nodes, found {n_nodes}; null='edges' draws uniform "
+            "skeletons in uniform orders, over any number of nodes"
+        )
 
 
 def edge_numbers(graphs: Words) -> Ints:
@@ -174,23 +169,17 @@ def edge_room(n_nodes: int, lists: int) -> Words:
 
 
 def are_sparse(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
-    """Return which numbers of edges are so few that tosses end sooner than draws from counts.
-
-    The share of tosses without a cycle falls with the edges per node, and the faster the more nodes there are; at these
-    bounds both ways were measured to take as long.
-    """
+    """Return which numbers of edges are so few that tosses end sooner than draws from counts."""
+    # the share of tosses without a cycle falls with the edges per node; at these bounds both ways took as long
     bound = 1.5 if n_nodes <= 25 else 1.35
     return np.asarray((n_edges <= bound * n_nodes) & (n_nodes <= _MOST_TOSSED) | (n_nodes < 2))
 
 
 def linear_extension_law(n_nodes: int, n_edges: Ints) -> NDArray[np.bool_]:
-    """Return which numbers of edges are better drawn along a random order and thinned by the orders that fit.
-
-    A draw along an order is kept with probability 1 / (number of orders that fit), a draw by coins if it is acyclic;
-    both leave a uniform DAG. With A acyclic orientations, A / d! of the former and A / 2^m of the latter are kept, and
-    a try costs some d 2^d and 4 m + 16 d steps.
-    """
-    if n_nodes > _MOST_COUNTED:
+    """Return which numbers of edges are better drawn along a random order and thinned by the orders that fit."""
+    # of A acyclic orientations A / d! tries along an order are kept, at some d 2^d steps each, or A / 2^m of tries by
+    # coins, at 4 m + 16 d steps; a try along an order is kept with probability 1 / (number of orders that fit)
+    if n_nodes > _MOST_ORDERED:
         return np.zeros(n_edges.shape, np.bool_)
     by_order = math.lgamma(n_nodes + 1) + math.log(max(1, n_nodes) * 2.0**n_nodes)
     by_coins = n_edges * math.log(2) + np.log(4.0 * n_edges + 16 * n_nodes + 1)

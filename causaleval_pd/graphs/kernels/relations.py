@@ -28,7 +28,7 @@ from .bits import (
     row_of,
 )
 from .inputs import SEPARATORS, Comparison, Ints, Words, checked_comparison, edge_numbers
-from .lanes import Arcs, Flags, GraphRoom, Nodes, Workspace, load_graph, sort_arcs, spread_back, workspace
+from .lanes import Arcs, Flags, GraphRoom, Nodes, Workspace, empty_arcs, load_graph, sort_arcs, spread_back, workspace
 from .planes import N_MIXED_PLANES, N_PLANES, row_words
 
 #: how a graph chooses the set that separates two nodes
@@ -73,7 +73,6 @@ def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> N
 
 @kernel
 def _ancestor_counts(pairs: Comparison, work: Workspace, below: Words, claimed: Words, out: Ints) -> None:
-    """Fill the counts of each pair, a row per count."""
     room, true, arcs = work
     n_nodes = room.nodes.shape[1] - 1
     for n in range(pairs.truth_index.size):
@@ -104,12 +103,8 @@ def _ancestor_counts(pairs: Comparison, work: Workspace, below: Words, claimed: 
 def ancestor_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count ordered pairs of nodes joined by a directed path, of directed edges; parameters as in `adjacency_counts`.
-
-    Columns of the result (n, 5): pairs (ancestor, descendant) of the truth; of the estimate; of both; true directed
-    edges whose tail is an ancestor of the head in the estimate, and not the reverse; whose head is one of the tail, and
-    not the reverse.
-    """
+    """Count pairs joined by a directed path in truth, estimate and both; true edges kept and reversed: (n, 5)."""
+    # kept: the tail is an ancestor of the head in the estimate, and not the reverse
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     out = np.empty((5, len(pairs.truth_index)), np.int64)
     below, claimed = np.empty(n_nodes, np.uint64), np.empty((row_words(n_nodes), n_nodes), np.uint64)
@@ -136,7 +131,6 @@ def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
 
 @kernel
 def _blanket_counts(pairs: Comparison, rows: Words, out: Ints) -> None:
-    """Fill the counts of each pair, a row per count."""
     into, away, true, estimated = rows[0], rows[1], rows[2], rows[3]
     for n in range(pairs.truth_index.size):
         if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
@@ -153,10 +147,7 @@ def _blanket_counts(pairs: Comparison, rows: Words, out: Ints) -> None:
 def blanket_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int64]:
-    """Count members of Markov blankets in the truth, the estimate and both; parameters as in `adjacency_counts`.
-
-    Members are neighbours and parents of a common child, summed over nodes.
-    """
+    """Count members of Markov blankets, summed over nodes, in the truth, the estimate and both, (n, 3)."""
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     out = np.empty((3, len(pairs.truth_index)), np.int64)
     _blanket_counts(pairs, np.empty((4, n_nodes, row_words(n_nodes)), np.uint64), out)
@@ -164,16 +155,16 @@ def blanket_counts(
 
 
 @kernel_part
-def _fill_heads(planes: Words, plain: bool | None, mixed: bool | None, heads: Words, near: Words) -> None:
+def _fill_heads(planes: Words, mixed: bool | None, heads: Words, near: Words) -> None:
     """Fill for each node the nodes on whose edge it has a head, and those adjacent to it."""
-    if plain is not None:
+    if mixed is None:
         mark_rows(planes, heads, near)
         for v in range(heads.shape[0]):
             for w in range(heads.shape[1]):
                 into, out = heads[v, w], near[v, w]
                 heads[v, w] = into & ~out
                 near[v, w] = into | out
-    if mixed is not None:
+    else:
         compact()
         heads[:] = ZERO
         near[:] = ZERO
@@ -193,9 +184,7 @@ def _fill_heads(planes: Words, plain: bool | None, mixed: bool | None, heads: Wo
 
 
 @kernel
-def _collider_counts(
-    pairs: Comparison, plain: bool | None, mixed: bool | None, rows: Words, out: NDArray[np.int32]
-) -> None:
+def _collider_counts(pairs: Comparison, mixed: bool | None, rows: Words, out: NDArray[np.int32]) -> None:
     """Fill the unshielded colliders of truth, estimate and both, one row each. Numba leaves out what is None."""
     if mixed is not None:
         compact()
@@ -203,9 +192,9 @@ def _collider_counts(
     true = 0
     for n in range(pairs.truth_index.size):
         if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
-            _fill_heads(pairs.truth[pairs.truth_index[n]], plain, mixed, heads, near)
+            _fill_heads(pairs.truth[pairs.truth_index[n]], mixed, heads, near)
             true = count_colliders(heads, near)
-        _fill_heads(pairs.estimate[pairs.estimate_index[n]], plain, mixed, claimed, other)
+        _fill_heads(pairs.estimate[pairs.estimate_index[n]], mixed, claimed, other)
         out[0, n], out[1, n] = true, count_colliders(claimed, other)
         for v in range(heads.shape[0]):
             for w in range(heads.shape[1]):
@@ -217,25 +206,18 @@ def _collider_counts(
 def collider_counts(
     truth: ArrayLike, estimate: ArrayLike, truth_index: ArrayLike, estimate_index: ArrayLike, n_nodes: int
 ) -> NDArray[np.int32]:
-    """Count unshielded colliders A *-> B <-* C, A and C not adjacent; of plain graphs those of directed edges.
-
-    Columns of the result (n, 3): those of the truth, of the estimate and of both. Parameters as in `adjacency_counts`.
-    """
-    plain = np.shape(truth)[1] == N_PLANES
-    pairs = checked_comparison(
-        truth, estimate, truth_index, estimate_index, n_planes=(N_PLANES if plain else N_MIXED_PLANES,), n_nodes=n_nodes
-    )
+    """Count unshielded colliders of the truth, the estimate and both, (n, 3); of plain graphs by directed edges."""
+    n_planes = N_PLANES if np.shape(truth)[1] == N_PLANES else N_MIXED_PLANES
+    pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_planes=(n_planes,), n_nodes=n_nodes)
     out, rows = np.empty((3, len(pairs.truth_index)), np.int32), np.empty((4, n_nodes, row_words(n_nodes)), np.uint64)
-    _collider_counts(pairs, True if plain else None, None if plain else True, rows, out)
+    _collider_counts(pairs, None if n_planes == N_PLANES else True, rows, out)
     return out.T
 
 
 @kernel_part
 def _read_mixed(planes: Words, arcs: Arcs, both: Nodes, adjacent: Flags) -> None:
-    """Read four planes (4, W); of a pair with two edges, -> and <->, they hold a mark at one end only.
-
-    Arcs are the steps of causal paths; in a PAG also those that a causal path may possibly take, and so some both ways.
-    """
+    """Read four planes (4, W): arcs are the steps that a causal path takes or may take, in a PAG some both ways."""
+    # of a pair with two edges, -> and <->, planes hold a mark at one end only
     compact()
     n_arcs = n_both = 0
     n_nodes = np.uint64(adjacent.shape[0])
@@ -260,9 +242,9 @@ def _read_mixed(planes: Words, arcs: Arcs, both: Nodes, adjacent: Flags) -> None
 
 
 @kernel_part
-def _fill_ancestors(arcs: Arcs, room: GraphRoom | None, inside: Words, nowhere: Words) -> None:
-    """Add the possible ancestors of the nodes of each lane; arcs that were sorted in a room need no second pass."""
-    if room is not None:
+def _fill_ancestors(arcs: Arcs, both: Nodes | None, inside: Words, nowhere: Words) -> None:
+    """Add the possible ancestors of the nodes of each lane; the sorted arcs of plain graphs need no second pass."""
+    if both is None:
         spread_back(arcs, inside, nowhere)
         return
     changed = ONE
@@ -366,18 +348,12 @@ def _count_connected(true: Arcs, both: Nodes | None, x: Words, y: Words, given: 
 
 @kernel_part
 def _count_mistakes(
-    room: GraphRoom | None,
-    true: Arcs,
-    true_both: Nodes | None,
-    arcs: Arcs,
-    both: Nodes | None,
-    separator: int,
-    rows: Words,
+    true: Arcs, true_both: Nodes | None, arcs: Arcs, both: Nodes | None, separator: int, rows: Words
 ) -> int:
     """Count the lanes that the estimate separates and the truth does not; empty the lanes."""
     compact()
     x, y, given = rows[_X], rows[_Y], rows[_GIVEN]
-    if room is not None and separator == _PARENT:
+    if both is None and separator == _PARENT:
         given[:] = ZERO
         for a in range(arcs.size[0]):
             u, v = arcs.tail[a], arcs.head[a]
@@ -387,7 +363,7 @@ def _count_mistakes(
     else:
         for v in range(x.size):
             rows[_INSIDE, v] = x[v] | y[v]
-        _fill_ancestors(arcs, room, rows[_INSIDE], rows[_NOWHERE])
+        _fill_ancestors(arcs, both, rows[_INSIDE], rows[_NOWHERE])
         if separator == _ANCESTOR:
             copy_row(rows[_INSIDE], given, x.size)
         else:
@@ -442,10 +418,10 @@ def _separation_mistakes(
                     y[j] |= ONE << np.uint64(waiting)
                     waiting += 1
                 if waiting == 64:
-                    wrong += _count_mistakes(room, true, true_both, arcs, both, separator, rows)
+                    wrong += _count_mistakes(true, true_both, arcs, both, separator, rows)
                     waiting = 0
         if waiting > 0:
-            wrong += _count_mistakes(room, true, true_both, arcs, both, separator, rows)
+            wrong += _count_mistakes(true, true_both, arcs, both, separator, rows)
         out[n] = wrong if separator == _NEAREST else 2 * wrong
 
 
@@ -457,10 +433,7 @@ def separation_mistakes(
     n_nodes: int,
     separator: str,
 ) -> NDArray[np.int64]:
-    """Count ordered pairs of nodes that the estimate separates and the truth does not; -1 where a graph has a cycle.
-
-    The separator "parent", "ancestor" or "nearest" chooses the set; other parameters as in `adjacency_counts`.
-    """
+    """Count ordered pairs of nodes that the estimate separates and the truth does not; -1 where a graph has a cycle."""
     pairs = checked_comparison(truth, estimate, truth_index, estimate_index, n_nodes=n_nodes)
     room, true, arcs = workspace(n_nodes, *pairs[:2])
     return _separations(pairs, n_nodes, SEPARATORS.index(separator), room, (true, None, arcs, None))
@@ -469,18 +442,12 @@ def separation_mistakes(
 def mixed_separation_mistakes(
     truth: Words, estimate: Words, truth_index: Ints, estimate_index: Ints, n_nodes: int, nearest: bool
 ) -> NDArray[np.int64]:
-    """Count ordered pairs of nodes that the estimate separates and the truth does not.
-
-    Truths are MAGs or ADMGs (N, 4, W), estimates MAGs or PAGs (K, 4, W). With `nearest` estimates, which are then MAGs,
-    separate by the minimal set nearest to the first node, instead of by all possible ancestors.
-    """
+    """Count these pairs for truths MAGs or ADMGs, and MAGs or PAGs that separate by ancestors or the nearest set."""
     most = max(1, *(int(edge_numbers(planes).max(initial=0)) for planes in (truth, estimate)))
-    true, arcs = (
-        Arcs(*np.empty((2, 2 * most), np.uint16), np.zeros(2 * most, np.bool_), np.zeros(3, np.int64)) for _ in range(2)
-    )
     true_both, both = np.empty((2, 2, most), np.uint16)
+    sides = empty_arcs(2 * most), true_both, empty_arcs(2 * most), both
     pairs = Comparison(truth, estimate, truth_index, estimate_index)
-    return _separations(pairs, n_nodes, _NEAREST if nearest else _ANCESTOR, None, (true, true_both, arcs, both))
+    return _separations(pairs, n_nodes, _NEAREST if nearest else _ANCESTOR, None, sides)
 
 
 def _separations(

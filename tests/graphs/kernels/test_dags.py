@@ -9,8 +9,8 @@ from references.dags import exact_numbers, numbers_of_edges
 from scipy import stats
 
 from causaleval_pd.graphs.kernels import comparison as kernels
-from causaleval_pd.graphs.kernels import dags as dag_kernels
-from causaleval_pd.graphs.kernels.dag_counts import best_weight, laws, log_weights, peeling
+from causaleval_pd.graphs.kernels import controls as dag_kernels
+from causaleval_pd.graphs.kernels.controls import best_weight, laws, log_weights, peeling
 from causaleval_pd.graphs.kernels.planes import count_ones
 from causaleval_pd.graphs.orientations import all_dags, parent_sets
 

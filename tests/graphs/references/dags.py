@@ -6,8 +6,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from causaleval_pd.graphs.kernels.dag_counts import Laws, best_weight, check_counted, laws
-from causaleval_pd.graphs.kernels.inputs import Words, are_sparse, checked_draws
+from causaleval_pd.graphs.kernels.controls import Laws, best_weight, laws
+from causaleval_pd.graphs.kernels.inputs import Words, are_sparse, check_counted, checked_draws
 
 from .comparison import causal_ranks, pack
 from .streams import Stream, streams

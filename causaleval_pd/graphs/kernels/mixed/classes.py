@@ -61,16 +61,13 @@ class Scratch(NamedTuple):
 def scratch_for(n_nodes: int, most_edges: int) -> Scratch:
     """Return memory for graphs of at most `most_edges` edges."""
     words = row_words(n_nodes)
-    matrices = (np.zeros((n_nodes, words), np.uint64) for _ in range(2))
-    return Scratch(*matrices, np.zeros((4, words), np.uint64), np.zeros(2 * most_edges + 1, np.uint64))
+    before, reached = np.zeros((2, n_nodes, words), np.uint64)
+    return Scratch(before, reached, np.zeros((4, words), np.uint64), np.zeros(2 * most_edges + 1, np.uint64))
 
 
 @kernel_part
 def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) -> bool:
-    """Fill the parents of c that a discriminating path for a neighbour of c may end with; return whether there are any.
-
-    The edges from these parents to c are the visible ones.
-    """
+    """Fill the parents of c (by visible edges) that a discriminating path may end with; return whether any are."""
     compact()
     any_found = False
     parents[:] = ZERO
@@ -157,10 +154,8 @@ def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
 
 @kernel_part
 def fill_uncovered(g: Rows, a: np.uint64, first: Words, before: Words, stack: Words, reached: Words) -> None:
-    """Fill where uncovered possibly directed walks from a end whose first step is in `first`.
-
-    No step has a head at its start or a tail at its end, and no three nodes in a row are a triangle.
-    """
+    """Fill where uncovered possibly directed walks from a end whose first step is in `first`."""
+    # no step has a head at its start or a tail at its end, and no three nodes in a row are a triangle
     compact()
     before[:] = ZERO
     words = np.uint64(g.near.shape[1])
@@ -193,10 +188,7 @@ def fill_first_steps(g: Rows, a: np.uint64, first: Words) -> None:
 
 @kernel_part
 def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch: Scratch) -> None:
-    """Fill `scratch.reached`: which of `ends` uncovered possibly directed walks from a reach by each first step.
-
-    First steps that reach none are dropped.
-    """
+    """Fill in `scratch.reached` the `ends` of uncovered walks from a by each first step; drop those that reach none."""
     compact()
     one = scratch.rows[2]
     words = np.uint64(first.size)
@@ -256,8 +248,8 @@ def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
 
 
 @kernel_part
-def _tails(g: Rows, scratch: Scratch) -> bool:
-    """Apply R8-R10 to each a o-> c until nothing changes: a -> c."""
+def orient_tails(g: Rows, scratch: Scratch) -> bool:
+    """Apply R8-R10 to each a o-> c until nothing changes: a -> c; return whether anything did."""
     compact()
     any_changed, changed = False, True
     while changed:
@@ -277,10 +269,7 @@ def _tails(g: Rows, scratch: Scratch) -> bool:
 
 @kernel_part
 def orient_heads(mag: Rows, g: Rows, scratch: Scratch) -> None:
-    """Apply R1-R4 until nothing changes.
-
-    From the unshielded colliders on, these find all heads that the class shares: R8-R10 add none.
-    """
+    """Apply R1-R4 until nothing changes: with R0 they find all heads that the class shares."""
     compact()
     while _orient_circles(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
         pass
@@ -304,14 +293,6 @@ def begin(mag: Rows, g: Rows) -> None:
                     if others:
                         set_head(g, v, a)
                         break
-
-
-@kernel_part
-def orient_tails(mag: Rows, g: Rows, scratch: Scratch) -> None:
-    """Complete a graph whose heads are known."""
-    compact()
-    while _tails(g, scratch):
-        orient_heads(mag, g, scratch)
 
 
 #: what to do with each graph
@@ -389,10 +370,7 @@ def is_maximal(g: Rows, ancestors: Words, rows: Words, complete: bool) -> bool:
 
 @kernel_part
 def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
-    """Fill a MAG of the class of a PAG: o-> becomes ->, and circle edges point along a maximum cardinality search.
-
-    Return whether the graph of circle edges is chordal, as that of every PAG is.
-    """
+    """Fill a MAG of a PAG's class; return whether the graph of circle edges is chordal, as that of every PAG is."""
     compact()
     clear(mag)
     n_nodes, words = np.uint64(pag.near.shape[0]), np.uint64(pag.near.shape[1])
@@ -409,6 +387,7 @@ def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
                     set_tail(mag, v, u)
                 else:  # also on an edge v o- u, which no legal PAG has
                     set_head(mag, v, u)
+    # circle edges point along a maximum cardinality search
     for _ in range(n_nodes):
         best, most = ZERO, -1
         for v in range(n_nodes):
@@ -468,17 +447,14 @@ def _convert(
                 changed = True
                 while changed:  # every call of a function is compiled into a copy of its own
                     orient_heads(mag, pag, scratch)
-                    changed = _tails(pag, scratch)
+                    changed = orient_tails(pag, scratch)
             write_marks(pag if to_pag else mag, names, out[n])
             fits = goal != _CHECK_PAG or _same(out[n], planes[n])
         faults[n] = not fits
 
 
 def convert(planes: Words, n_nodes: int, goal: str, most_edges: int) -> tuple[Words, NDArray[np.bool_]]:
-    """Convert or check graphs (N, 4, W) without double edges; return the results, and which graphs do not fit the goal.
-
-    `most_edges` is the largest number of edges of a graph after the conversion.
-    """
+    """Convert or check graphs; return also which do not fit the goal. The results have at most `most_edges` edges."""
     out, faults = np.zeros_like(planes), np.zeros(len(planes), np.bool_)
     mag, pag = empty_rows(n_nodes), empty_rows(n_nodes)
     room = mag, pag, np.zeros_like(mag.near), np.arange(n_nodes, dtype=np.uint64), scratch_for(n_nodes, most_edges)

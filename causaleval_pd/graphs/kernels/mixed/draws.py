@@ -190,7 +190,8 @@ def _draw(
                 else:
                     shuffle(state, room.names)
                 if laws.to_pag[row]:
-                    orient_tails(room.mag, room.pag, room.scratch)
+                    while orient_tails(room.pag, room.scratch):
+                        orient_heads(room.mag, room.pag, room.scratch)
                     write_marks(room.pag, room.names, out[at])
                 else:
                     write_marks(room.mag, room.names, out[at])
@@ -211,14 +212,7 @@ def draw_latent(
     index: ArrayLike = (),
     write: bool = True,
 ) -> tuple[Words, Ints]:
-    """Draw random MAGs or PAGs, (n * count, 4, W), and the numbers of bidirected edges that they show, (n * count,).
-
-    Rows (n,) have a number of edges, unless `skeletons` (N, 2, W) are kept, of which `index` is that of each row; the
-    bidirected edges `proposed`, -1 - k for a number from 0 to k that is drawn once per graph; those that a PAG must
-    have `shown`, or `ANY`; whether MAGs are mapped to their PAGs; and keys, as in `draw_graphs`. A draw has at most as
-    many `tries`: where no proposal was kept it has no edges, and the number is -1. Without `write` there are no graphs,
-    (0, 4, W).
-    """
+    """Draw random MAGs or PAGs, (n * count, 4, W), and their numbers of bidirected edges, -1 where none was kept."""
     numbers = (read_only(x, np.int64) for x in (n_edges, proposed, shown))
     laws = MagLaws(*numbers, read_only(to_pag, np.bool_), read_only(keys, np.uint64))
     n, n_pairs = len(laws.keys), n_nodes * (n_nodes - 1) // 2

@@ -48,7 +48,7 @@ class Rows(NamedTuple):
 
 def empty_rows(n_nodes: int) -> Rows:
     """Return room for the marks of one graph."""
-    return Rows(*(np.zeros((n_nodes, row_words(n_nodes)), np.uint64) for _ in range(5)))
+    return Rows(*np.zeros((5, n_nodes, row_words(n_nodes)), np.uint64))
 
 
 @kernel_part
@@ -71,11 +71,8 @@ def set_tail(g: Rows, v: np.uint64, u: np.uint64) -> None:
 def clear(g: Rows) -> None:
     """Remove all edges."""
     compact()
-    g.near[:] = ZERO
-    g.head[:] = ZERO
-    g.tail[:] = ZERO
-    g.far_head[:] = ZERO
-    g.far_tail[:] = ZERO
+    for rows in g:
+        rows[:] = ZERO
 
 
 @kernel_part

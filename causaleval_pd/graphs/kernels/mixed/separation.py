@@ -1,7 +1,11 @@
-"""Compiled m-separations of mixed graphs: connection, comparison of 64 pairs of nodes at once, smallest separators.
+"""Compiled m-separations of mixed graphs: connection, smallest separators, projections onto observed nodes.
 
 Nodes x and y of a graph of -> and <-> are m-connected given a set iff a walk joins them whose colliders are ancestors
 of the set, and whose other inner nodes are not in it. For 64 pairs at once see `lanes`.
+
+Observed X and Y are adjacent in the projected MAG iff an inducing walk joins them: each collider on it is an ancestor
+of X or Y, each other inner node latent. In the acyclic directed mixed graph (ADMG) X -> Y iff a directed path has
+latent inner nodes only, and X <-> Y iff a walk without colliders does that has arrowheads at both ends.
 
 References
 ----------
@@ -10,6 +14,7 @@ van der Zander & Liskiewicz (2020), Finding minimal d-separators in linear time 
 doi:10.48550/arXiv.1907.07595 (the nearest separator).
 van der Zander, Liskiewicz & Textor (2019), Separators and adjustment sets in causal graphs, Artificial Intelligence
 270, doi:10.1016/j.artint.2018.12.006: smallest separators are smallest vertex cuts of a moral graph of ancestors.
+Verma & Pearl (1990), Equivalence and synthesis of causal models, UAI, for the ADMG.
 """
 
 from __future__ import annotations
@@ -20,10 +25,25 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import NO_NODE, ONE, ZERO, add, compact, copy_row, drop, has, members, take_lowest
-from ..inputs import Words
+from ..bits import (
+    ARROW,
+    NO_NODE,
+    NONE,
+    ONE,
+    TAIL,
+    ZERO,
+    add,
+    compact,
+    copy_row,
+    drop,
+    has,
+    members,
+    pair_of,
+    take_lowest,
+)
+from ..inputs import Ints, Words
 from ..planes import row_words
-from .rows import Rows, close, empty_rows, fill_ancestors, read_marks
+from .rows import Rows, close, empty_rows, fill_ancestors, put_marks, read_marks
 
 #: rows of memory that `connects` needs
 N_ROWS = 5
@@ -42,8 +62,7 @@ class Model(NamedTuple):
 
 def empty_model(n_nodes: int) -> Model:
     """Return room for a graph."""
-    words = row_words(n_nodes)
-    return Model(*(np.zeros((n_nodes, words), np.uint64) for _ in Model._fields))
+    return Model(*np.zeros((4, n_nodes, row_words(n_nodes)), np.uint64))
 
 
 @kernel_part
@@ -111,11 +130,9 @@ def is_joined(
 
 @kernel_part
 def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, rows: Words) -> bool:
-    """Return whether the graph without the edges from x to the nodes `cut` connects x and y given a set.
-
-    A walk that returns to x has a shorter one, so that the cut edges matter at its first step only. No node of the set
-    is a descendant of `cut`, or `cut` is empty: colliders have the same descendants in the set with and without them.
-    """
+    """Return whether the graph without the edges from x to the nodes `cut` connects x and y given a set."""
+    # a walk that returns to x has a shorter one, so that cut edges matter at the first step only; and as no node given
+    # is a descendant of `cut`, or `cut` is empty, colliders have the same descendants given with and without them
     compact()
     open_colliders = rows[4]
     open_colliders[:] = ZERO
@@ -186,11 +203,8 @@ def _fill_paths(moral: Words, x: np.uint64, y: np.uint64, flow: Flow) -> None:
 
 @kernel_part
 def _fill_cut(x: np.uint64, y: np.uint64, flow: Flow, n_nodes: np.uint64, cut: Words) -> None:
-    """Fill the smallest vertex cut between x and y whose nodes come first: one node of each path.
-
-    A cut keeps sides to which steps lead from x, and from the inner sides of its nodes, apart from y and the outer
-    sides of its nodes.
-    """
+    """Fill the smallest vertex cut between x and y whose nodes come first: one node of each path."""
+    # a cut keeps sides to which steps lead from x and its inner sides, apart from y and its outer sides
     compact()
     seen, ends, near = flow.sides[0], flow.sides[2], flow.sides[3]
     inner = np.uint64(32 * near.size)
@@ -232,7 +246,6 @@ def _fill_moral(g: Rows, inside: Words, moral: Words, rows: Words) -> None:
 
 @kernel
 def _fill_separators(planes: Words, g: Rows, above: Words, moral: Words, rows: Words, flow: Flow, out: Words) -> None:
-    """Fill the smallest separator of each pair of nodes of each graph, the first by the order of nodes."""
     compact()
     n_nodes, words = np.uint64(g.near.shape[0]), g.near.shape[1]
     inside = rows[2]
@@ -255,11 +268,7 @@ def _fill_separators(planes: Words, g: Rows, above: Words, moral: Words, rows: W
 
 
 def smallest_separators(planes: Words, n_nodes: int) -> Words:
-    """Return a smallest m-separator of each pair of nodes that a MAG (N, 4, W) does not join, (N, pairs, words).
-
-    Of those of the same size it is the one whose nodes come first: it depends on the m-separations alone. Pairs that
-    are joined have none.
-    """
+    """Return the first smallest m-separator of each pair that a MAG (N, 4, W) does not join, (N, pairs, words)."""
     g, words = empty_rows(n_nodes), row_words(n_nodes)
     sides = 128 * words
     flow = Flow(*(np.zeros(shape, np.uint64) for shape in ((sides, 2 * words), sides, (4, 2 * words))))
@@ -267,3 +276,82 @@ def smallest_separators(planes: Words, n_nodes: int) -> Words:
     out = np.zeros((len(planes), n_nodes * (n_nodes - 1) // 2, words), np.uint64)
     _fill_separators(planes, g, np.zeros_like(g.near), np.zeros_like(g.near), rows, flow, out)
     return out
+
+
+@kernel_part
+def _write_mag(m: Model, observed: Ints, kept: Words, rows: Words, out: Words) -> None:
+    compact()
+    n, colliders, nothing = np.uint64(observed.size), rows[4], rows[5]
+    nothing[:] = ZERO
+    for i in range(n):
+        for j in range(i + ONE, n):
+            a, b = np.uint64(observed[i]), np.uint64(observed[j])
+            for w in range(kept.size):
+                colliders[w] = m.above[a, w] | m.above[b, w]
+            if is_joined(m, a, b, kept, colliders, nothing, rows):
+                here = TAIL if has(m.above[b], a) else ARROW
+                there = TAIL if has(m.above[a], b) else ARROW
+                put_marks(out, pair_of(i, j, n), here, there)
+
+
+@kernel_part
+def _write_admg(m: Model, observed: Ints, kept: Words, rows: Words, sources: Words, out: Words) -> None:
+    n, words = np.uint64(observed.size), np.uint64(kept.size)
+    # sources: nodes from which latent nodes lead to an observed one, itself included; and their parents
+    parents, todo = m.above, rows[0]
+    for k in range(n):
+        b = np.uint64(observed[k])
+        sources[b, :] = ZERO
+        parents[b, :] = ZERO
+        todo[:] = ZERO
+        add(sources[b], b)
+        add(todo, b)
+        while True:
+            v = take_lowest(todo)
+            if v == NO_NODE:
+                break
+            for w in range(words):
+                parents[b, w] |= m.parents[v, w]
+                new = m.parents[v, w] & ~kept[w] & ~sources[b, w]
+                sources[b, w] |= new
+                todo[w] |= new
+    for i in range(n):
+        for j in range(i + ONE, n):
+            a, b = np.uint64(observed[i]), np.uint64(observed[j])
+            confounded = False
+            for w in range(words):
+                if sources[a, w] & sources[b, w]:
+                    confounded = True
+                for v in members(w, sources[a, w]):
+                    for k in range(words):
+                        if m.spouses[v, k] & sources[b, k]:
+                            confounded = True
+            if has(parents[b], a):
+                put_marks(out, pair_of(i, j, n), NONE if confounded else TAIL, ARROW)
+            elif has(parents[a], b):
+                put_marks(out, pair_of(i, j, n), ARROW, NONE if confounded else TAIL)
+            elif confounded:
+                put_marks(out, pair_of(i, j, n), ARROW, ARROW)
+
+
+@kernel
+def _project(
+    planes: Words, observed: Ints, to_admg: bool, g: Rows, m: Model, kept: Words, rows: Words, room: Words, out: Words
+) -> None:
+    for n in range(planes.shape[0]):
+        read_marks(planes[n], g)
+        fill_model(g, m)
+        kept[:] = ZERO
+        for k in range(observed.shape[1]):
+            add(kept, np.uint64(observed[n, k]))
+        if to_admg:
+            _write_admg(m, observed[n], kept, rows, room, out[n])
+        else:
+            _write_mag(m, observed[n], kept, rows, out[n])
+
+
+def project(planes: Words, n_nodes: int, observed: Ints, to_admg: bool, out: Words) -> None:
+    """Project acyclic graphs of -> and <-> onto `observed` (N, p), ascending nodes of each graph, into zero planes."""
+    g, words = empty_rows(n_nodes), row_words(n_nodes)
+    kept, rows = np.zeros(words, np.uint64), np.zeros((6, words), np.uint64)
+    _project(planes, observed, to_admg, g, empty_model(n_nodes), kept, rows, np.zeros_like(g.near), out)
