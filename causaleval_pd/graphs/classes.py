@@ -110,10 +110,7 @@ _IN_CLASS: dict[int, Callable[[Planes, int], Flags]] = {
 
 
 def infer_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
-    """Return the narrowest class of each graph: dag, else digraph where it is fully directed, else cpdag, else pdag.
-
-    Graphs of four planes have a circle or <->: they are pag or mixed with circles, else mag, admg or mixed.
-    """
+    """Return the narrowest class of each graph; those of four planes have a circle or <->."""
     if mixed.is_mixed(planes):
         marked, widest = _has(mixed.circles(planes)), MIXED
         order = ((PAG, marked), (ADMG, ~marked), (MAG, ~marked))
@@ -144,10 +141,7 @@ def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flag
 
 
 def misdeclared(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8], checked: set[tuple[int, int]] | None) -> Flags:
-    """Return which graphs are not in the class that their cell declares, as cells of a foreign file may be.
-
-    `checked` has the numbers of nodes and planes of the graphs of a column that are known to be; None: all are.
-    """
+    """Return which graphs are not in the class of their cell; `checked` has the keys of blocks that are, None all."""
     key = (n_nodes, planes.shape[1])
     if checked is None or key in checked:
         return np.zeros(len(planes), np.bool_)

@@ -152,15 +152,12 @@ CLAIMS: dict[str, Weight] = {
 
 
 class EdgeTypes:
-    """Counts of pairs of graphs, by the names of `EDGES` or of other weights; each is summed when it is first used.
-
-    `cells` map the types of the true and of the estimated edge, not both 0, to the numbers of pairs of nodes that have
-    them, one value per pair of graphs; missing cells are 0. `weights` map the names of counts to what each cell adds.
-    """
+    """Counts of pairs of graphs, by the names of `EDGES` or of other weights; each is summed when it is first used."""
 
     def __init__(
         self, n_nodes: Any, cells: Mapping[tuple[int, int], Any], weights: Mapping[str, Weight] = EDGES
     ) -> None:
+        # numbers of pairs of nodes by the types of the true and the estimated edge, not both 0; missing cells are 0
         self.n_nodes, self.cells, self.weights = n_nodes, cells, weights
         self.shape = np.broadcast_shapes(np.shape(n_nodes), *(np.shape(x) for x in cells.values()))
 

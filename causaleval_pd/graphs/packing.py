@@ -412,12 +412,8 @@ def _known(array: pa.ChunkedArray) -> _Known:
 
 
 def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
-    """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
-
-    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`. The class
-    that a cell declares is checked only as far as its bytes go (a dag has no undirected edge); `graph_column` checks it
-    in full, and so does what relies on it, once per column.
-    """
+    """Decode a column of canonical bytes (Arrow binary, or objects); planes are views of the cells if `in_place`."""
+    # a class that needs more than the bytes of a cell is checked by what relies on it, once per column: `misdeclared`
     where = partial(name_row, index=series.index, column=series.name if column is None else column)
     if not is_packed(series):
         series = pack_rows(series, _bytes_of, column)
@@ -540,10 +536,7 @@ def first_other_nodes(truth: UnpackedColumn, estimate: UnpackedColumn) -> int | 
 def shared_rows(
     truth: UnpackedColumn, estimate: UnpackedColumn
 ) -> list[tuple[Block, Block, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Match the blocks of two columns of equal length whose rows have the same nodes.
-
-    Each item holds the two blocks, the rows where both have a graph, and where these stand in either block.
-    """
+    """Match blocks of two columns whose rows have the same nodes: both, their rows, and where these stand in either."""
     matched = []
     for block, other in product(truth.blocks, estimate.blocks):
         if block.n_nodes != other.n_nodes:

@@ -295,10 +295,7 @@ class GraphPairs(StoredPairs):
         return self.take(first), inverse
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Return which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`.
-
-        Where only some classes are allowed, graphs that are not in the class that their cell declares are refused too.
-        """
+        """Return which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`."""
         # classes that are not compared with each other
         other = np.zeros(self.n, bool)
         if truth_kinds is not ANY_KIND and self.truth.origins is None and self.is_mixed:

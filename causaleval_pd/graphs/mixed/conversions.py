@@ -59,10 +59,7 @@ def pag_to_mag(planes: Planes, n_nodes: int) -> Planes:
 
 
 def complete(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.bool_]]:
-    """Return the maximal completion of ancestral graphs, and which graphs are not ancestral.
-
-    A bidirected edge is added where an inducing path joins nodes that are not adjacent.
-    """
+    """Return ancestral graphs with <-> where an inducing path joins two nodes, and which graphs are not ancestral."""
     return convert(planes, n_nodes, "COMPLETE")
 
 

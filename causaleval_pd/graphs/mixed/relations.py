@@ -25,12 +25,7 @@ NOT, POSSIBLE, DEFINITE = range(3)
 
 
 def ancestors(planes: Planes, n_nodes: int, definite: Literal["exact", "path"] = "exact") -> NDArray[np.uint8]:
-    """Return whether u is an ancestor of v: (N, d, d) with 0 no, 1 possible, 2 definite in cell (u, v).
-
-    A possible ancestor has a possibly directed path. A definite one has a directed path (`definite` "path"), or also
-    two uncovered possibly directed paths whose first nodes are not adjacent ("exact"), which for PAGs is what all
-    graphs of the class share.
-    """
+    """Return (N, d, d) codes NOT, POSSIBLE or DEFINITE: whether u is an ancestor of v, as `GraphMethods.ancestors`."""
     lifted = lift(planes)
     if doubles(lifted).any():  # the bidirected edges of an admg add no ancestors
         lifted = lift(directed_part(lifted))
@@ -100,10 +95,7 @@ def as_models(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
 def separation_mistakes(
     truth: Planes, estimate: Planes, index: tuple[Ints, Ints], n_nodes: int, *, nearest: bool
 ) -> Ints:
-    """Count the ordered pairs of nodes that estimates, by `as_statements`, separate and truths, by `as_models`, do not.
-
-    `index` has the positions of the truth and the estimate of each pair; `nearest` is as in the kernel.
-    """
+    """Count ordered pairs of nodes that estimates, by `as_statements`, separate and truths, by `as_models`, do not."""
     left, right = (read_only(x, np.int64) for x in index)
     mistakes: Ints = mixed_kernels().mixed_separation_mistakes(truth, estimate, left, right, n_nodes, nearest)
     return mistakes
