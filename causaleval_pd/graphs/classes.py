@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, DAG, DIGRAPH, MAG, MIXED, PAG, PDAG, PLAIN_KINDS, SKELETON, TAIL
 from .mixed import marks as mixed
-from .mixed.conversions import convert, not_simple
+from .mixed.paths import convert, not_simple
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]

@@ -19,8 +19,8 @@ from .classes import infer_kinds, not_in_class
 from .edge_strings import is_formula
 from .graph import Graph, graphs_of
 from .kernels.planes import KINDS, MAG, MIXED, PAG, PLAIN_KINDS
-from .mixed.conversions import check_size
 from .mixed.marks import is_mixed, lift, lower
+from .mixed.paths import check_size
 from .node_names import NodeLists
 from .packing import Block, UnpackedColumn, Where, as_packed, is_packed, join_by_key, pack_column, unpack_column
 

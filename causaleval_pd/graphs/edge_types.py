@@ -20,12 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.planes import ADMG, ARROW, CIRCLE, DAG, MAG, NONE, TAIL, planes_from_matrices, row_chunks
-from .mixed.conversions import project
-from .mixed.marks import bidirected, is_mixed, spouses
-from .mixed.relations import DEFINITE, ancestors
+from .mixed.marks import Planes, bidirected, is_mixed, spouses
+from .mixed.paths import DEFINITE, ancestors, project
 
 Values = NDArray[np.float64]
-Planes = NDArray[np.uint64]
 Weight = Callable[[int, int], int]
 
 

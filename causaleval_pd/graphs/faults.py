@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from .classes import class_cpdag
 from .edge_strings import write_edges, write_names
 from .kernels.planes import ADMG, ARROW, CIRCLE, CPDAG, DAG, DIGRAPH, MAG, PAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
-from .mixed.conversions import mag_to_pag, pag_to_mag
-from .mixed.marks import edges_of, lift, lower, marks_from_planes, spouses
-
-Planes = NDArray[np.uint64]
+from .mixed.marks import Planes, edges_of, lift, lower, marks_from_planes, spouses
+from .mixed.paths import mag_to_pag, pag_to_mag
 
 #: nodes of a path that a message names at most
 _LONGEST_PATH = 20

@@ -20,7 +20,7 @@ from .interventional import icpdags
 from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, KINDS, MAG, PAG, PDAG, SKELETON, TAIL, a_kind
 from .mixed import marks as mixed
-from .mixed import relations
+from .mixed import paths
 from .node_names import short
 from .packing import Block, UnpackedColumn
 from .projections import completed, projected, read_latents
@@ -337,7 +337,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
 
         def count(block: Block) -> NDArray[Any]:
             if mixed.is_mixed(block.planes):
-                return relations.unshielded_colliders(block.planes, block.n_nodes)
+                return paths.unshielded_colliders(block.planes, block.n_nodes)
             every = np.arange(len(block.rows), dtype=np.int64)
             counts = kernels().collider_counts(block.planes, block.planes, every, every, block.n_nodes)
             return np.asarray(counts)[:, 0]
@@ -596,7 +596,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
                 ", whose undirected edges are neither tails nor circles; take its pag(), or pass a dag, digraph, mag, "
                 "pag, admg or mixed graph",
             )
-            return relations.ancestors(block.planes, block.n_nodes, definite).astype(np.int8)
+            return paths.ancestors(block.planes, block.n_nodes, definite).astype(np.int8)
 
         return self._stacked(matrices, nodes, self._checked())
 
@@ -611,7 +611,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         def count(block: Block) -> NDArray[Any]:
             without = ~np.isin(block.kinds, (MAG, PAG))
             self._refuse(block, without, "; edges are visible in a mag or a pag, which mag() and pag() return")
-            return relations.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
+            return paths.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
 
         return self._per_block(count, column=self._checked())
 

@@ -20,8 +20,8 @@ from .edge_types import CLAIMS, EDGES, PLAIN_TYPES, AncestorCounts, EdgeCounts, 
 from .graph import Graph
 from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, DAG, KINDS, MAG, MIXED, N_ADJACENCY_COUNTS, PAG, PLAIN_KINDS, SKELETON, a_kind
-from .mixed import conversions, relations
-from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
+from .mixed import paths
+from .mixed.marks import Planes, count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
 
 _PLAIN = range(len(PLAIN_KINDS))
 
@@ -63,7 +63,6 @@ def explain_classes(truth: int, estimate: int) -> str:
     )
 
 
-Planes = NDArray[np.uint64]
 Values = NDArray[np.float64]
 
 #: of at least as many pairs only some are looked at for their mean size
@@ -176,24 +175,24 @@ class GraphBatch:
     @cached_property
     def statements(self) -> Planes:
         """MAGs or PAGs, four planes, with the m-separations of each DAG, MAG, PAG or ADMG."""
-        return relations.as_statements(self.planes, self.kinds, self.n_nodes)
+        return paths.as_statements(self.planes, self.kinds, self.n_nodes)
 
     @cached_property
     def models(self) -> Planes:
         """Graphs of -> and <->, four planes, with the m-separations of each DAG, MAG, PAG or ADMG."""
-        return relations.as_models(self.planes, self.kinds, self.n_nodes)
+        return paths.as_models(self.planes, self.kinds, self.n_nodes)
 
     @cached_property
-    def effects(self) -> relations.EffectGraphs:
+    def effects(self) -> paths.EffectGraphs:
         """What decides the effects of nodes: the ADMG of what a graph is a projection of, else the graph itself."""
         planes, kinds = self.lifted, self.kinds
         if self.origins is not None:
             known = np.flatnonzero(np.isin(self.origins.kinds, (DAG, ADMG)))
             origins = self.origins.take(known)
             planes, kinds = planes.copy(), kinds.copy()
-            planes[known] = conversions.project(origins.planes, origins.n_nodes, origins.observed, to_admg=True)
+            planes[known] = paths.project(origins.planes, origins.n_nodes, origins.observed, to_admg=True)
             kinds[known] = ADMG
-        return relations.EffectGraphs(planes, relations.as_models(planes, kinds, self.n_nodes), kinds)
+        return paths.EffectGraphs(planes, paths.as_models(planes, kinds, self.n_nodes), kinds)
 
     @cached_property
     def edge_counts(self) -> EdgeCounts:
@@ -381,7 +380,7 @@ class GraphPairs(StoredPairs):
     def v_structures(self) -> Confusion:
         """Unshielded colliders."""
         if self.is_mixed:
-            true, estimated, both = relations.shared_colliders(*self._sides("lifted"), self.n_nodes).T
+            true, estimated, both = paths.shared_colliders(*self._sides("lifted"), self.n_nodes).T
         else:
             true, estimated, both = self._counted(kernels().collider_counts)
         return Confusion(both, true, estimated)
@@ -419,13 +418,13 @@ class GraphPairs(StoredPairs):
             return self._acyclic(kernels().separation_mistakes(*self._sides("contiguous"), self.n_nodes, separator))
         index = self.truth_index, self.estimate_index
         sides = self.truth.models, self.estimate.statements
-        mistakes = relations.separation_mistakes(*sides, index, self.n_nodes, nearest=separator == "nearest")
+        mistakes = paths.separation_mistakes(*sides, index, self.n_nodes, nearest=separator == "nearest")
         return mistakes.astype(np.float64)
 
     def latent_adjustment_mistakes(self) -> Values:
         """Count the ordered pairs of nodes for which the estimate, a DAG, MAG, PAG or ADMG, answers wrongly."""
         index = self.truth_index, self.estimate_index
-        mistakes = relations.adjustment_mistakes(self.truth.effects, self.estimate.effects, index, self.n_nodes)
+        mistakes = paths.adjustment_mistakes(self.truth.effects, self.estimate.effects, index, self.n_nodes)
         return mistakes.astype(np.float64)
 
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, DAG, KINDS, MAG, MIXED, PAG, a_kind
-from .mixed import conversions
+from .mixed import paths
 from .mixed.marks import lift
 from .node_names import Nodes, names_per_row, short
 from .packing import Block, UnpackedColumn, Where, group_rows, join_by_key
@@ -82,18 +82,18 @@ def _projected(
             kept = observed[nodes, hidden] = [i for i, name in enumerate(nodes) if name not in hidden]
             numbers[nodes, hidden] = node_sets.setdefault(tuple(nodes[i] for i in kept), len(node_sets))
         places = np.array([observed[pair] for pair in pairs], np.int64).reshape(len(pairs), n_nodes - n_latent)
-        planes = conversions.project(planes, n_nodes, places, to_admg=target == ADMG)
+        planes = paths.project(planes, n_nodes, places, to_admg=target == ADMG)
         node_set = np.array([numbers[pair] for pair in pairs], np.int64)
         block = replace(block, n_nodes=n_nodes - n_latent, node_set=node_set)
-    planes = conversions.mag_to_pag(lift(planes), block.n_nodes) if target == PAG else lift(planes)
+    planes = paths.mag_to_pag(lift(planes), block.n_nodes) if target == PAG else lift(planes)
     return _with(block, planes, target)
 
 
 #: conversions of other classes, without latent nodes; a CPDAG has the PAG of the DAGs of its class
 _BY_CLASS: dict[tuple[int, int], Callable[[Planes, int], Planes]] = {
     (PAG, PAG): lambda planes, n_nodes: planes,
-    (PAG, MAG): conversions.pag_to_mag,
-    (CPDAG, PAG): lambda planes, n: conversions.mag_to_pag(lift(kernels().extend_to_dag(planes, n)[0]), n),
+    (PAG, MAG): paths.pag_to_mag,
+    (CPDAG, PAG): lambda planes, n: paths.mag_to_pag(lift(kernels().extend_to_dag(planes, n)[0]), n),
 }
 
 
@@ -107,8 +107,8 @@ def completed(column: UnpackedColumn, where: Where) -> UnpackedColumn:
 
     def convert(block: Block) -> Block:
         planes = lift(block.planes)
-        simple = ~conversions.not_simple(planes)
-        done, faults = conversions.complete(planes[simple], block.n_nodes)
+        simple = ~paths.not_simple(planes)
+        done, faults = paths.complete(planes[simple], block.n_nodes)
         wrong = ~simple
         wrong[simple] = faults
         if wrong.any():
