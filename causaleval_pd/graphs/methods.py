@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -14,16 +13,15 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice
 from ..contract.encoding import ENCODINGS, CellError, Ends
 from . import classes
+from .conversions import completed, converted, icpdags, projected, read_latents, refuse
 from .edge_marks import SHORT_SIGNS, encode, forward, single_edges
 from .edge_strings import write_edges, write_names
-from .interventional import icpdags
 from .kernels import kernels
-from .kernels.planes import ADMG, CPDAG, KINDS, MAG, PAG, PDAG, SKELETON, TAIL, a_kind
+from .kernels.planes import ADMG, CPDAG, KINDS, MAG, PAG, PDAG, SKELETON, TAIL
 from .mixed import marks as mixed
 from .mixed import paths
 from .node_names import short
 from .packing import Block, UnpackedColumn
-from .projections import completed, projected, read_latents
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -86,12 +84,6 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
                 raise ValueError(f"{where}: the graph {reason}; {classes.MEND_CLASS}")
         return column
 
-    def _refuse(self, block: Block, rows: NDArray[np.bool_], why: str) -> None:
-        """Refuse the first of some graphs of a block for its class."""
-        if rows.any():
-            at = int(rows.argmax())
-            raise ValueError(f"{self._where(int(block.rows[at]))}: the graph is {a_kind(block.kinds[at])}{why}")
-
     def _per_block(
         self, values: Callable[[Block], NDArray[Any]], dtype: str = "Int64", column: UnpackedColumn | None = None
     ) -> Any:
@@ -113,14 +105,6 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
                     raise ValueError(f"{self._where(row)}: {fault}") from None
             parts.append(part)
         return self._items(column, parts, dtype)
-
-    def _converted(
-        self, column: UnpackedColumn, convert: Callable[[Block], tuple[NDArray[np.uint64], NDArray[np.uint8]]]
-    ) -> Graphs:
-        """Return graphs with the planes and classes that a function makes of each block."""
-        parts = [(block, *convert(block)) for block in column.blocks]
-        blocks = tuple(replace(block, planes=planes, kinds=kinds) for block, planes, kinds in parts)
-        return self._graphs(replace(column, blocks=blocks))
 
     def _projected(self, latents: Any, target: int) -> Graphs:
         column = self._checked()
@@ -349,20 +333,21 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
 
         Of mags, pags, admgs and mixed graphs it is a skeleton.
         """
-        return self._converted(self._column, lambda block: classes.to_skeletons(block.planes, block.n_nodes))
+        column = self._column
+        return self._graphs(converted(column, lambda block: classes.to_skeletons(block.planes, block.n_nodes)))
 
     def cpdag(self) -> Graphs:
         """Return the CPDAGs: of a dag its Markov equivalence class, of others that of their consistent extensions."""
 
-        def convert(block: Block) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+        def convert(block: Block) -> tuple[mixed.Planes, int]:
             without = np.full(len(block.rows), mixed.is_mixed(block.planes))
-            self._refuse(block, without, ", which has no CPDAG; take its pag()")
+            refuse(block, without, self._where, ", which has no CPDAG; take its pag()")
             planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)
             why = ", which has no CPDAG, because no DAG has its skeleton, arrows and v-structures; mend or drop it"
-            self._refuse(block, none, why)
-            return planes, np.full(len(planes), CPDAG, np.uint8)
+            refuse(block, none, self._where, why)
+            return planes, CPDAG
 
-        return self._converted(self._checked(), convert)
+        return self._graphs(converted(self._checked(), convert))
 
     def icpdag(self, targets: Any) -> Graphs:
         """Return the I-CPDAGs of dags: the directions that observations and interventions on `targets` determine.
@@ -590,12 +575,11 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         check_choice(definite, ("exact", "path"), "definite")
 
         def matrices(block: Block) -> NDArray[Any]:
-            self._refuse(
-                block,
-                np.isin(block.kinds, (CPDAG, PDAG, SKELETON)),
+            why = (
                 ", whose undirected edges are neither tails nor circles; take its pag(), or pass a dag, digraph, mag, "
-                "pag, admg or mixed graph",
+                "pag, admg or mixed graph"
             )
+            refuse(block, np.isin(block.kinds, (CPDAG, PDAG, SKELETON)), self._where, why)
             return paths.ancestors(block.planes, block.n_nodes, definite).astype(np.int8)
 
         return self._stacked(matrices, nodes, self._checked())
@@ -610,7 +594,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
 
         def count(block: Block) -> NDArray[Any]:
             without = ~np.isin(block.kinds, (MAG, PAG))
-            self._refuse(block, without, "; edges are visible in a mag or a pag, which mag() and pag() return")
+            refuse(block, without, self._where, "; edges are visible in a mag or a pag, which mag() and pag() return")
             return paths.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
 
         return self._per_block(count, column=self._checked())
