@@ -68,23 +68,11 @@ def _has(words: NDArray[np.uint64]) -> Flags:
     return np.asarray((words != 0).any(axis=1))
 
 
-def _checked(planes: Planes, n_nodes: int, goal: str, possible: Flags) -> Flags:
-    """Return which of the graphs that may be in a class are."""
-    chosen = np.flatnonzero(possible)
-    flags = np.zeros(len(planes), np.bool_)
-    if len(chosen):
-        flags[chosen] = ~convert(planes[chosen], n_nodes, goal)[1]
-    return flags
-
-
-def is_mag(planes: Planes, n_nodes: int) -> Flags:
-    """Return which graphs are maximal ancestral graphs."""
-    return _checked(planes, n_nodes, "CHECK_MAG", ~not_simple(planes))
-
-
-def is_pag(planes: Planes, n_nodes: int) -> Flags:
-    """Return which graphs are the PAG of a Markov equivalence class of MAGs."""
-    return _checked(planes, n_nodes, "CHECK_PAG", ~_has(mixed.doubles(planes)))
+def _fits(planes: Planes, n_nodes: int, goal: str, possible: Flags) -> Flags:
+    """Return which of the graphs that may be in a class are, by the kernel."""
+    if possible.any():
+        possible[possible] = ~convert(planes[possible], n_nodes, goal)[1]
+    return possible
 
 
 def is_admg(planes: Planes, n_nodes: int) -> Flags:
@@ -97,12 +85,12 @@ def is_admg(planes: Planes, n_nodes: int) -> Flags:
 
 
 #: which graphs are in a class; every graph of two planes is a pdag
-_IN_CLASS: dict[int, Callable[[Planes, int], Flags]] = {
+IN_CLASS: dict[int, Callable[[Planes, int], Flags]] = {
     DAG: is_dag,
     CPDAG: is_cpdag,
     DIGRAPH: is_digraph,
-    MAG: is_mag,
-    PAG: is_pag,
+    MAG: lambda planes, n_nodes: _fits(planes, n_nodes, "CHECK_MAG", ~not_simple(planes)),
+    PAG: lambda planes, n_nodes: _fits(planes, n_nodes, "CHECK_PAG", ~_has(mixed.doubles(planes))),
     ADMG: is_admg,
     SKELETON: lambda planes, n_nodes: ~_has(mixed.adjacencies(planes) & ~mixed.where(planes, TAIL, TAIL)),
     MIXED: lambda planes, n_nodes: ~_has(mixed.doubles(planes)),
@@ -121,7 +109,7 @@ def infer_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
     for kind, possible in order:
         chosen = np.flatnonzero(possible)
         if len(chosen):
-            kinds[chosen[_IN_CLASS[kind](planes[chosen], n_nodes)]] = kind
+            kinds[chosen[IN_CLASS[kind](planes[chosen], n_nodes)]] = kind
     return kinds
 
 
@@ -136,7 +124,7 @@ def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flag
             wrong[declared[~plain]] = True
             declared, some = declared[plain], mixed.lower(some[plain])
         if kind != PDAG and len(declared):
-            wrong[declared] = ~_IN_CLASS[kind](some, n_nodes)
+            wrong[declared] = ~IN_CLASS[kind](some, n_nodes)
     return wrong
 
 
@@ -155,14 +143,21 @@ def misdeclared(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8], checked:
 MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
 
 
+def extensions(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
+    """Return a DAG of the class of each DAG, CPDAG or PDAG, the same on any machine, and where one exists."""
+    result, exists = planes.copy(), np.ones(len(planes), dtype=np.bool_)
+    others = np.flatnonzero(kinds != DAG)
+    if len(others):
+        result[others], exists[others] = kernels().extend_to_dag(planes[others], n_nodes)
+    return result, exists
+
+
 def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
     """Return the CPDAG of each graph, and which graphs have none (without a consistent DAG extension)."""
     result, none = planes.copy(), np.zeros(len(planes), dtype=np.bool_)
-    dags = np.flatnonzero(kinds == DAG)
-    result[dags] = kernels().dag_to_cpdag(planes[dags], n_nodes)[0]
-    pdags = np.flatnonzero((kinds == PDAG) | (kinds == DIGRAPH))
-    result[pdags], extends = class_cpdag(planes[pdags], n_nodes)
-    none[pdags] = ~extends
+    others = np.flatnonzero(kinds != CPDAG)
+    extended, exists = extensions(planes[others], n_nodes, kinds[others])
+    result[others], none[others] = kernels().dag_to_cpdag(extended, n_nodes)[0], ~exists
     return result, none
 
 
@@ -172,12 +167,3 @@ def to_skeletons(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.uint8
         return mixed.lines(mixed.adjacencies(planes)), np.full(len(planes), SKELETON, np.uint8)
     skeletons = np.stack([mixed.adjacencies(planes)] * 2, axis=1)
     return skeletons, np.where(is_cpdag(skeletons, n_nodes), CPDAG, PDAG).astype(np.uint8)
-
-
-def extensions(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
-    """Return a DAG of the class of each DAG, CPDAG or PDAG, the same on any machine, and where one exists."""
-    result, exists = planes.copy(), np.ones(len(planes), dtype=np.bool_)
-    others = np.flatnonzero(kinds != DAG)
-    if len(others):
-        result[others], exists[others] = kernels().extend_to_dag(planes[others], n_nodes)
-    return result, exists

@@ -71,7 +71,7 @@ def projections() -> None:
             pags = paths.mag_to_pag(mags, d)
             to_mag = median(paths.project, planes, d + n_latent, observed) / n
             to_pag = to_mag + median(paths.mag_to_pag, mags, d) / n
-            check = median(classes.is_pag, pags, d) / n
+            check = median(classes.IN_CLASS[PAG], pags, d) / n
             theirs = peer(codes[:n_peer], n_latent) if n_peer else float("nan")
             print(
                 f"{d:>8} ({n_latent:>2})  {degree:>8.0f}   {to_mag * 1e6:>7.1f} us   {to_pag * 1e6:>7.1f} us "

@@ -11,6 +11,7 @@ from references import mixed as reference
 
 import causaleval_pd as ce
 from causaleval_pd.graphs import classes
+from causaleval_pd.graphs.kernels.planes import MAG, PAG
 from causaleval_pd.graphs.mixed import marks, paths
 
 
@@ -24,7 +25,7 @@ def check_classes(mags: np.ndarray, separated: np.ndarray) -> int:
         number[group] = k
     mag_planes, pag_planes = marks.planes_from_marks(mags), marks.planes_from_marks(pags)
     np.testing.assert_array_equal(paths.mag_to_pag(mag_planes, d), pag_planes[number])
-    assert classes.is_pag(pag_planes, d).all()
+    assert classes.IN_CLASS[PAG](pag_planes, d).all()
 
     chosen = paths.pag_to_mag(pag_planes, d)
     position = {graph.tobytes(): k for k, graph in enumerate(mag_planes)}
@@ -55,13 +56,13 @@ def test_every_graph_of_few_nodes(d: int, ancestral: int, maximal: int, n_classe
     separated = reference.separations(graphs[known])
     known_mags = known.copy()
     known_mags[known] = reference.is_maximal(graphs[known], separated)
-    found = classes.is_mag(planes, d)
+    found = classes.IN_CLASS[MAG](planes, d)
     np.testing.assert_array_equal(found, known_mags)
     assert found.sum() == maximal
 
     completed, faults = paths.complete(planes, d)
     np.testing.assert_array_equal(faults == 0, known)
-    assert classes.is_mag(completed[known], d).all()
+    assert classes.IN_CLASS[MAG](completed[known], d).all()
     np.testing.assert_array_equal(reference.separations(marks.marks_from_planes(completed[known], d)), separated)
 
     mags, statements = graphs[found], separated[found[known]]
@@ -84,7 +85,7 @@ def test_only_the_pags_of_classes_are_pags() -> None:
     mags = mags[reference.is_ancestral(mags)]
     pags = [reference.shared_marks(mags[group]) for group in reference.classes(mags, reference.separations(mags))]
     known = {graph.tobytes() for graph in pags}
-    assert classes.is_pag(planes, d).tolist() == [graph.tobytes() in known for graph in graphs]
+    assert classes.IN_CLASS[PAG](planes, d).tolist() == [graph.tobytes() in known for graph in graphs]
 
 
 @pytest.mark.slow
@@ -94,7 +95,7 @@ def test_every_class_of_five_nodes_up_to_names() -> None:
     total = 0
     for skeleton in skeletons:
         graphs = reference.all_directed_mixed(5, list(skeleton.edges))
-        mags = graphs[classes.is_mag(marks.planes_from_marks(graphs), 5)]
+        mags = graphs[classes.IN_CLASS[MAG](marks.planes_from_marks(graphs), 5)]
         copies = 120 // sum(1 for _ in nx.isomorphism.GraphMatcher(skeleton, skeleton).isomorphisms_iter())
         total += copies * check_classes(mags, reference.separations(mags))
     assert total == 24_259
@@ -105,12 +106,12 @@ def test_numbers_of_graphs_of_five_nodes() -> None:
     planes = marks.planes_from_marks(reference.all_directed_mixed(5))
     _, faults = paths.complete(planes, 5)
     assert (faults == 0).sum() == 336_064
-    mags = planes[classes.is_mag(planes, 5)]
+    mags = planes[classes.IN_CLASS[MAG](planes, 5)]
     assert len(mags) == 328_924
     pags = np.unique(paths.mag_to_pag(mags, 5), axis=0)
     assert len(pags) == 24_259
     assert (marks.count_bits(marks.bidirected(pags)) == 0).sum() == 8_782
-    assert classes.is_pag(pags, 5).all()
+    assert classes.IN_CLASS[PAG](pags, 5).all()
 
 
 KNOWN = Path(__file__).parents[2] / "known_answers" / "latent_projections.csv"
@@ -201,7 +202,7 @@ def test_mags_have_the_separations_of_their_dags() -> None:
     planes = paths.project(marks.planes_from_marks(dags), 6, np.tile(observed, (150, 1)))
     mags = marks.marks_from_planes(planes, 4)
     np.testing.assert_array_equal(reference.separations(mags), reference.separations(dags, observed))
-    assert classes.is_mag(planes, 4).all()
+    assert classes.IN_CLASS[MAG](planes, 4).all()
     below = reference.ancestors(dags)[:, observed][:, :, observed]
     np.testing.assert_array_equal((mags == 2) & (mags.transpose(0, 2, 1) == 1), below & (mags != 0))
 
@@ -250,7 +251,7 @@ def test_many_nodes_give_what_few_do() -> None:
             mag_few, mag_many = few, many
     pag_few, pag_many = paths.mag_to_pag(mag_few, 9), paths.mag_to_pag(mag_many, d - 3)
     np.testing.assert_array_equal(placed(pag_many), marks.marks_from_planes(pag_few, 9))
-    assert classes.is_pag(pag_many, d - 3).all()
+    assert classes.IN_CLASS[PAG](pag_many, d - 3).all()
     back = paths.pag_to_mag(pag_many, d - 3)
     np.testing.assert_array_equal(placed(back), marks.marks_from_planes(paths.pag_to_mag(pag_few, 9), 9))
     for relation in (paths.ancestors, paths.visible_edges):
@@ -277,7 +278,7 @@ def test_few_nodes(d: int) -> None:
         np.testing.assert_array_equal(convert(planes, d), planes)
     assert paths.project(planes, d, np.zeros((3, 0), int)).shape == (3, 4, 1)
     assert paths.ancestors(planes, d).shape == (3, d, d)
-    assert classes.is_pag(planes, d).all()
+    assert classes.IN_CLASS[PAG](planes, d).all()
     assert paths.mag_to_pag(planes[:0], d).shape == (0, 4, 1)
 
 

@@ -16,7 +16,7 @@ KINDS = {"mag": MAG, "pag": PAG, "admg": ADMG}
 
 def all_mags(d: int) -> np.ndarray:
     graphs = reference.all_directed_mixed(d)
-    return graphs[classes.is_mag(marks.planes_from_marks(graphs), d)]
+    return graphs[classes.IN_CLASS[MAG](marks.planes_from_marks(graphs), d)]
 
 
 def random_dags(n: int, d: int, rng: np.random.Generator, density: float = 0.5) -> np.ndarray:
