@@ -140,7 +140,7 @@ def completed(column: UnpackedColumn, where: Where) -> UnpackedColumn:
     def convert(block: Block) -> tuple[Planes, int]:
         planes = lift(block.planes)
         simple = ~paths.not_simple(planes)
-        done, faults = paths.complete(planes[simple], block.n_nodes)
+        done, faults = paths.convert(planes[simple], block.n_nodes, "COMPLETE")
         wrong = ~simple
         wrong[simple] = faults
         if wrong.any():

@@ -321,7 +321,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
 
         def count(block: Block) -> NDArray[Any]:
             if mixed.is_mixed(block.planes):
-                return paths.unshielded_colliders(block.planes, block.n_nodes)
+                paths.check_size(block.n_nodes)
             every = np.arange(len(block.rows), dtype=np.int64)
             counts = kernels().collider_counts(block.planes, block.planes, every, every, block.n_nodes)
             return np.asarray(counts)[:, 0]

@@ -105,7 +105,7 @@ def components(undirected: Sequence[int]) -> list[int]:
 
 def ways(parents: Sets, undirected: Sets, seed: int = 0) -> tuple[list[Sets], bool]:
     """Return the ways to direct one component, or as many as `MOST_WAYS` equally likely ones, and whether it is all."""
-    n, n_ends, known = len(undirected), sum(x.bit_count() for x in undirected), _Parts()
+    n, n_ends, known = len(undirected), sum(x.bit_count() for x in undirected), Parts()
     members = _listed(parents, undirected) if any(parents) or known.count(undirected) <= MOST_WAYS else None
     if members is not None:
         return members, True
@@ -167,7 +167,7 @@ def _within(undirected: Sequence[int], nodes: int) -> tuple[list[int], Sets]:
 _Root = tuple[int, list[int], list[tuple[list[int], Sets]]]
 
 
-class _Parts:
+class Parts:
     """Connected chordal graphs that are parts of a component, by the sources that their ways have."""
 
     def __init__(self) -> None:
@@ -259,11 +259,6 @@ def _tree_shares(undirected: Sets) -> Floats:
     return matrix
 
 
-def count_ways(undirected: Sets) -> int:
-    """Count the ways to direct a connected chordal graph without v-structures: a source for each, and what is left."""
-    return _Parts().count(undirected)
-
-
 def direction_shares(undirected: Sequence[int]) -> Floats:
     """Return the share of the DAGs of a CPDAG's class that direct each of its undirected edges in either way."""
     matrix = np.zeros((len(undirected), len(undirected)))
@@ -275,7 +270,7 @@ def direction_shares(undirected: Sequence[int]) -> Floats:
 
 @lru_cache(maxsize=256)
 def _component_shares(undirected: Sets) -> Floats:
-    matrix = _Parts().shares(undirected)
+    matrix = Parts().shares(undirected)
     matrix.flags.writeable = False
     return matrix
 

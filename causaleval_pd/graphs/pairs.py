@@ -327,13 +327,14 @@ class GraphPairs(StoredPairs):
         kinds = [graphs.kinds[at] for graphs, at in places]
         # an estimate without a truth stands in for it
         alone = self.truth.planes is self.estimate.planes and places[0][1] == places[1][1]
-        if not self._misdeclared[position]:
-            return f"the estimate is {a_kind(kinds[1])}" if alone else explain_classes(*kinds)
         sides = [
             f"declared {a_kind(kind)}, which it is not" if graphs.misdeclared[at] else a_kind(kind)
             for kind, (graphs, at) in zip(kinds, places, strict=True)
         ]
-        return f"the estimate is {sides[1]}" if alone else f"truth is {sides[0]} and estimate {sides[1]}"
+        if alone:
+            return f"the estimate is {sides[1]}"
+        wrong = self._misdeclared[position]
+        return f"truth is {sides[0]} and estimate {sides[1]}" if wrong else explain_classes(*kinds)
 
     @cached_property
     def counts(self) -> PairCounts:
@@ -372,17 +373,17 @@ class GraphPairs(StoredPairs):
         """Return what the graphs of both sides are under a name of theirs, and the positions of the pairs."""
         return getattr(self.truth, name), getattr(self.estimate, name), self.truth_index, self.estimate_index
 
-    def _counted(self, kernel: Callable[..., NDArray[np.int64]]) -> Values:
-        """Return the counts of a kernel that compares plain graphs, one row per count."""
-        return np.asarray(kernel(*self._sides("contiguous"), self.n_nodes), np.float64).T
+    def _counted(self, kernel: Callable[..., NDArray[np.int64]], name: str = "contiguous") -> Values:
+        """Return the counts of a kernel that compares graphs, one row per count."""
+        return np.asarray(kernel(*self._sides(name), self.n_nodes), np.float64).T
 
     @cached_property
     def v_structures(self) -> Confusion:
         """Unshielded colliders."""
         if self.is_mixed:
-            true, estimated, both = paths.shared_colliders(*self._sides("lifted"), self.n_nodes).T
-        else:
-            true, estimated, both = self._counted(kernels().collider_counts)
+            paths.check_size(self.n_nodes)
+        name = "lifted" if self.is_mixed else "contiguous"
+        true, estimated, both = self._counted(kernels().collider_counts, name)
         return Confusion(both, true, estimated)
 
     @cached_property

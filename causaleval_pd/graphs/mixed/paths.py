@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import kernels, mixed_kernels
+from ..kernels import mixed_kernels
 from ..kernels.inputs import checked_planes, read_only
 from ..kernels.planes import ADMG, DAG, N_MIXED_PLANES, PAG, plane_words
 from .marks import Ints, Planes, circles, count_edges, directed_part, doubles, lift
@@ -62,11 +62,6 @@ def pag_to_mag(planes: Planes, n_nodes: int) -> Planes:
     return convert(planes, n_nodes, "PAG_TO_MAG")[0]
 
 
-def complete(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.bool_]]:
-    """Return ancestral graphs with <-> where an inducing path joins two nodes, and which graphs are not ancestral."""
-    return convert(planes, n_nodes, "COMPLETE")
-
-
 def project(planes: Planes, n_nodes: int, observed: Ints, *, to_admg: bool = False) -> Planes:
     """Project DAGs, MAGs or ADMGs onto their observed nodes (N, p), ascending: (N, 4, V) planes of MAGs or ADMGs."""
     check_size(n_nodes)
@@ -101,20 +96,6 @@ def visible_edges(planes: Planes, n_nodes: int) -> NDArray[np.bool_]:
     """Return the visible edges u -> v of MAGs or PAGs, (N, d, d): no latent node confounds them in any graph."""
     blocks, most = ready(planes, n_nodes)
     return np.asarray(mixed_kernels().relate(blocks, n_nodes, mixed_kernels().VISIBLE, most), bool)
-
-
-def unshielded_colliders(planes: Planes, n_nodes: int) -> NDArray[np.int64]:
-    """Count the triples A *-> B <-* C with A and C not adjacent."""
-    every = np.arange(len(planes))
-    return shared_colliders(planes, planes, every, every, n_nodes)[:, 0].astype(np.int64)
-
-
-def shared_colliders(
-    truth: Planes, estimate: Planes, truth_index: NDArray[np.int64], estimate_index: NDArray[np.int64], n_nodes: int
-) -> NDArray[np.float64]:
-    """Count the unshielded colliders of truth, estimate and both, (n, 3), of graphs of four planes."""
-    check_size(n_nodes)
-    return np.asarray(kernels().collider_counts(truth, estimate, truth_index, estimate_index, n_nodes), np.float64)
 
 
 #: classes whose graphs are models: each latent node has edges of its own, so that no further node confounds an edge

@@ -60,7 +60,7 @@ def test_every_graph_of_few_nodes(d: int, ancestral: int, maximal: int, n_classe
     np.testing.assert_array_equal(found, known_mags)
     assert found.sum() == maximal
 
-    completed, faults = paths.complete(planes, d)
+    completed, faults = paths.convert(planes, d, "COMPLETE")
     np.testing.assert_array_equal(faults == 0, known)
     assert classes.IN_CLASS[MAG](completed[known], d).all()
     np.testing.assert_array_equal(reference.separations(marks.marks_from_planes(completed[known], d)), separated)
@@ -104,7 +104,7 @@ def test_every_class_of_five_nodes_up_to_names() -> None:
 @pytest.mark.slow
 def test_numbers_of_graphs_of_five_nodes() -> None:
     planes = marks.planes_from_marks(reference.all_directed_mixed(5))
-    _, faults = paths.complete(planes, 5)
+    _, faults = paths.convert(planes, 5, "COMPLETE")
     assert (faults == 0).sum() == 336_064
     mags = planes[classes.IN_CLASS[MAG](planes, 5)]
     assert len(mags) == 328_924
