@@ -177,7 +177,6 @@ _PLANES_OF_KIND = np.array([planes_of_kind(code) if code < len(KINDS) else 0 for
 
 Where = Callable[[int], str]
 Words = NDArray[np.uint64]
-Decoded = tuple[Rows, list[tuple[str, ...]], Rows, Words, NDArray[np.uint8]]
 
 
 def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: bool = False) -> UnpackedColumn:
@@ -202,14 +201,10 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
     # graphs on the same nodes have cells of one length for each number of planes
     node_sets: dict[tuple[str, ...], int] = {}
     for length, chosen in groups:
-        if len(groups) == 1:
-            cells, cell_rows = _words(array, length), rows
-        else:
-            cells, cell_rows = _words(array.take(pa.array(chosen)), length), rows[chosen]
-        for some, names, node_set, planes, kinds in _decode(cells, cell_rows, where):
-            place = np.array([node_sets.setdefault(one, len(node_sets)) for one in names], dtype=np.int64)
-            place = place[node_set] if len(place) > 1 else np.broadcast_to(place, len(some))
-            blocks.append(Block(len(names[0]), some, planes if in_place else planes.copy(), kinds, place))
+        whole = len(groups) == 1
+        cells = _words(array if whole else array.take(pa.array(chosen)), length)
+        for block in _decode(cells, rows if whole else rows[chosen], where, node_sets):
+            blocks.append(block if in_place else replace(block, planes=block.planes.copy()))
     return UnpackedColumn(n_rows, join_by_key(blocks), tuple(node_sets))
 
 
@@ -233,12 +228,16 @@ def _words(array: pa.Array, length: int) -> NDArray[np.uint64]:
     return raw.view(np.uint64).reshape(len(array), -1)
 
 
-def _decode(cells: Words, rows: Rows, where: Where) -> Iterator[Decoded]:
-    """Yield rows, node sets, their number by row, planes and class codes of cells of one length on as many nodes."""
-    whole = _one_node_set(cells)
-    if whole is not None:
-        names, planes, kinds = whole
-        yield rows, [names], np.broadcast_to(np.int64(0), len(rows)), planes, kinds
+def _decode(cells: Words, rows: Rows, where: Where, node_sets: dict[tuple[str, ...], int]) -> Iterator[Block]:
+    """Yield cells of one length as blocks of as many nodes; `node_sets` numbers their nodes, and grows."""
+    try:
+        names, size = read_header(cells[0])
+        planes, kinds, alike = _split_cells(cells, cells[:1], size, len(names))
+    except ValueError:
+        alike = False
+    if alike:
+        place = np.int64(node_sets.setdefault(names, len(node_sets)))
+        yield Block(len(names), rows, planes, kinds, np.broadcast_to(place, len(rows)))
         return
     # with as many planes, their name parts have one length
     for _, chosen in group_rows((cells[:, TEXT_WORDS] >> np.uint64(24)).astype(np.int64)):
@@ -257,26 +256,19 @@ def _decode(cells: Words, rows: Rows, where: Where) -> Iterator[Decoded]:
             other = int(rows[chosen[0]]), "has the digest of other node names; the cell is damaged"
             row, fault = next((pair for pair in faults if pair[1]), other)
             raise ValueError(f"{where(row)}: {fault}")
-        yield rows[chosen], [names for names, _ in headers], node_set, planes, kinds
-
-
-def _one_node_set(cells: Words) -> tuple[tuple[str, ...], Words, NDArray[np.uint8]] | None:
-    """Return names, planes and class codes of cells that all have the first one's nodes; None of others."""
-    try:
-        names, size = read_header(cells[0])
-    except ValueError:
-        return None
-    words = plane_words(len(names))
-    if cells.shape[1] == size + planes_of_kind(DAG) * words:
-        planes, kinds, alike = kernels().split_cells(cells, TEXT_WORDS, size, words, padding_mask(len(names)))
-    else:
-        planes, kinds, alike = _split_cells(cells, cells[:1], size, len(names))
-    return (names, planes, kinds) if alike else None
+        places = np.array([node_sets.setdefault(names, len(node_sets)) for names, _ in headers], dtype=np.int64)
+        yield Block(len(headers[0][0]), rows[chosen], planes, kinds, places[node_set])
 
 
 def _split_cells(cells: Words, like: Words, size: int, n_nodes: int) -> tuple[Words, NDArray[np.uint8], bool]:
-    """Take cells of any number of planes apart as the kernel `split_cells` does, with the headers of `like`."""
-    planes = cells[:, size:].reshape(len(cells), -1, plane_words(n_nodes))
+    """Return planes and class codes of cells, and whether all have the headers of `like`, their own or one for all."""
+    words = plane_words(n_nodes)
+    if len(like) == 1 and cells.shape[1] == size + planes_of_kind(DAG) * words:
+        split: tuple[Words, NDArray[np.uint8], bool] = kernels().split_cells(
+            cells, TEXT_WORDS, size, words, padding_mask(n_nodes)
+        )
+        return split
+    planes = cells[:, size:].reshape(len(cells), -1, words)
     head = cells[:, TEXT_WORDS]
     kinds = ((head & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
     alike = (
