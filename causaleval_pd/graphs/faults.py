@@ -44,9 +44,8 @@ class _Written:
         [self.ends] = edges_of(self.planes, len(names))
         self.directed: nx.DiGraph[int] = nx.DiGraph()
         self.directed.add_nodes_from(range(len(names)))
-        for i, j, a, b in self.ends:
-            if (a == ARROW) != (b == ARROW):
-                self.directed.add_edge(*((i, j) if b == ARROW else (j, i)))
+        directed = ((i, j) if b == ARROW else (j, i) for i, j, a, b in self.ends if (a == ARROW) != (b == ARROW))
+        self.directed.add_edges_from(directed)
 
     @cached_property
     def marks(self) -> NDArray[np.uint8]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice
 from ..contract.encoding import ENCODINGS, CellError, Ends
 from . import classes
-from .conversions import completed, converted, icpdags, projected, read_latents, refuse
+from .classes import converted, icpdags, projected, read_latents, refuse
 from .edge_marks import SHORT_SIGNS, encode, forward, single_edges
 from .edge_strings import write_edges, write_names
 from .kernels import kernels
@@ -500,7 +500,24 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> column.graph.kind.tolist(), column.graph.maximal().graph.to_strings().tolist()
         (['admg'], ['A <-> B; A <-> D; B <-> C; B -> D; C -> A; C <-> D'])
         """
-        return self._graphs(completed(self._column, self._where))
+        from .faults import fault_of
+
+        column = self._column
+
+        def convert(block: Block) -> tuple[mixed.Planes, int]:
+            planes = mixed.lift(block.planes)
+            simple = ~paths.not_simple(planes)
+            done, faults = paths.convert(planes[simple], block.n_nodes, "COMPLETE")
+            wrong = ~simple
+            wrong[simple] = faults
+            if wrong.any():
+                at = int(wrong.argmax())
+                fault = fault_of(planes[at], column.node_sets[block.node_set[at]], MAG)
+                where = self._where(int(block.rows[at]))
+                raise ValueError(f"{where}: the graph is not ancestral: it {fault}; mend the graph")
+            return done, MAG
+
+        return self._graphs(converted(column, convert))
 
     def faults(self, kind: str) -> Faults:
         """Return why each graph is not in a class, in words; missing where it is.

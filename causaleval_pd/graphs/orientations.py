@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels import kernels
-from .kernels.planes import arcs_from_planes, planes_from_arcs
+from .kernels.planes import arcs_from_planes, matrices_from_planes, planes_from_arcs, planes_from_matrices, row_chunks
 
 Planes = NDArray[np.uint64]
 Floats = NDArray[np.float64]
@@ -315,3 +315,23 @@ def parent_sets(planes: Planes, n_nodes: int) -> list[list[int]]:
     for row, source, target in zip(*arcs, strict=True):
         parents[row][target] |= 1 << source
     return parents
+
+
+def compelled(planes: Planes, n_nodes: int, separated: NDArray[np.bool_]) -> Planes:
+    """Keep the directions of DAGs in v-structures, between pairs (N, d, d) that are separated, and what follows."""
+    cpdags, order = np.empty_like(planes), np.arange(n_nodes)
+    for rows in row_chunks(len(planes), 64 * n_nodes**2):
+        arcs = matrices_from_planes(planes[rows], n_nodes).astype(bool)
+        apart = ~(arcs | arcs.transpose(0, 2, 1) | np.eye(n_nodes, dtype=bool))
+        # a -> b is in a v-structure iff b has another parent that is not adjacent to a
+        collides = apart.astype(np.float32) @ arcs.astype(np.float32) > 0
+        directed = arcs & (collides | separated[rows])
+        lines = arcs & ~directed
+        lines |= lines.transpose(0, 2, 1)
+        marks = directed | lines
+        sides = (parent_sets(planes_from_matrices(side, order), n_nodes) for side in (directed, lines))
+        for graph, parents, beside in zip(marks, *sides, strict=True):
+            for node, known in enumerate(close(parents, beside)[0]):
+                graph[node, list(bits(known))] = False
+        cpdags[rows] = planes_from_matrices(marks, order)
+    return cpdags

@@ -23,8 +23,8 @@ from ...contract.checks import check_choice, hint_alike, name_row
 from ...contract.context import Context
 from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.pairs import Batch
+from ...graphs.classes import Latents, check_latents, projected, read_latents
 from ...graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
-from ...graphs.conversions import Latents, check_latents, projected, read_latents
 from ...graphs.edge_types import Origins
 from ...graphs.kernels.planes import ADMG, DAG, KINDS, MAG, MIXED, PAG, SKELETON, TAIL, a_kind, matrices_from_planes
 from ...graphs.mixed.marks import is_mixed, lift, where
