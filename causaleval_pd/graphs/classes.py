@@ -41,6 +41,8 @@ from .packing import Block, UnpackedColumn, Where, group_rows, join_by_key
 
 Planes = NDArray[np.uint64]
 Flags = NDArray[np.bool_]
+#: classes of graphs, or that of all
+Kinds = int | NDArray[np.uint8]
 Latents = list[frozenset[str] | None]
 #: sets of nodes that are intervened on, each in an experiment of its own
 Targets = tuple[frozenset[str], ...]
@@ -189,13 +191,11 @@ def refuse(block: Block, rows: Flags, where: Where, why: str) -> None:
         raise ValueError(f"{where(int(block.rows[at]))}: the graph is {a_kind(block.kinds[at])}{why}")
 
 
-def _with(block: Block, planes: Planes, kinds: int | NDArray[np.uint8]) -> Block:
+def _with(block: Block, planes: Planes, kinds: Kinds) -> Block:
     return replace(block, planes=planes, kinds=np.full(len(planes), kinds, np.uint8))
 
 
-def converted(
-    column: UnpackedColumn, convert: Callable[[Block], tuple[Planes, int | NDArray[np.uint8]]]
-) -> UnpackedColumn:
+def converted(column: UnpackedColumn, convert: Callable[[Block], tuple[Planes, Kinds]]) -> UnpackedColumn:
     """Return a column with the planes and classes that a function makes of each block."""
     return replace(column, blocks=join_by_key(_with(block, *convert(block)) for block in column.blocks))
 

@@ -26,14 +26,18 @@ _KEEP_TWO_CYCLES = (
 
 def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     """Return why a graph, planes (2, W) or (4, W), is not in the class it declares, and how to mend it."""
-    fault, mend = _fault(_Written(planes, write_names(names)), kind) or ("", "")
+    fault, mend = fault_of(planes, names, kind) or ("", "")
     return f"is declared {a_kind(kind)}, but {fault}; {mend}"
 
 
-def fault_of(planes: Planes, names: Sequence[str], kind: int) -> str | None:
-    """Return why a graph is not in a class, or None: "has the directed cycle A -> B -> A"."""
-    fault = _fault(_Written(planes, write_names(names)), kind)
-    return None if fault is None else fault[0]
+def fault_of(planes: Planes, names: Sequence[str], kind: int) -> tuple[str, str] | None:
+    """Return why a graph is not in a class ("has the directed cycle A -> B -> A") and how to mend it, or None."""
+    graph = _Written(planes, write_names(names))
+    if kind < len(PLAIN_KINDS):
+        return _plain_fault(graph, kind)
+    fault = _mixed_fault(graph, kind)
+    mend = "mend the graph" + ", or declare it mixed, which keeps it as it is" * (kind in (MAG, PAG))
+    return None if fault is None else (fault, mend)
 
 
 class _Written:
@@ -79,15 +83,6 @@ def _cycle(graph: _Written) -> str | None:
     except nx.NetworkXNoCycle:
         return None
     return f"has the directed cycle {graph.path([*cycle, cycle[0]])}"
-
-
-def _fault(graph: _Written, kind: int) -> tuple[str, str] | None:
-    """Return why a graph is not in a class and how to mend it, or None."""
-    if kind < len(PLAIN_KINDS):
-        return _plain_fault(graph, kind)
-    fault = _mixed_fault(graph, kind)
-    mend = "mend the graph" + ", or declare it mixed, which keeps it as it is" * (kind in (MAG, PAG))
-    return None if fault is None else (fault, mend)
 
 
 def _plain_fault(graph: _Written, kind: int) -> tuple[str, str] | None:

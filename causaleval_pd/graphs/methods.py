@@ -26,6 +26,9 @@ from .packing import Block, UnpackedColumn
 if TYPE_CHECKING:
     import networkx as nx
 
+#: makes one value or matrix per graph of a block
+OfBlock = Callable[[Block], NDArray[Any]]
+
 # what methods return: a Series with one of these per row, or the one of a graph
 Graphs = TypeVar("Graphs")
 Numbers = TypeVar("Numbers")
@@ -84,9 +87,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
                 raise ValueError(f"{where}: the graph {reason}; {classes.MEND_CLASS}")
         return column
 
-    def _per_block(
-        self, values: Callable[[Block], NDArray[Any]], dtype: str = "Int64", column: UnpackedColumn | None = None
-    ) -> Any:
+    def _per_block(self, values: OfBlock, dtype: str = "Int64", column: UnpackedColumn | None = None) -> Any:
         column = column or self._column
         return self._items(column, [values(block) for block in column.blocks], dtype)
 
@@ -111,9 +112,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         rows = read_latents(latents, column.n_rows, self._index)
         return self._graphs(projected(column, rows, self._where, target))
 
-    def _stacked(
-        self, matrices: Callable[[Block], NDArray[Any]], nodes: Sequence[str] | None, column: UnpackedColumn
-    ) -> NDArray[Any]:
+    def _stacked(self, matrices: OfBlock, nodes: Sequence[str] | None, column: UnpackedColumn) -> NDArray[Any]:
         """Return one (d, d) matrix per row, made block by block, for graphs on the same nodes, in their order."""
         if not column.blocks:
             d = 0 if nodes is None else len(nodes)
@@ -512,7 +511,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             wrong[simple] = faults
             if wrong.any():
                 at = int(wrong.argmax())
-                fault = fault_of(planes[at], column.node_sets[block.node_set[at]], MAG)
+                fault, _ = fault_of(planes[at], column.node_sets[block.node_set[at]], MAG) or ("", "")
                 where = self._where(int(block.rows[at]))
                 raise ValueError(f"{where}: the graph is not ancestral: it {fault}; mend the graph")
             return done, MAG
@@ -550,7 +549,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             part = np.full(len(block.rows), None, object)
             wrong = classes.not_in_class(block.planes, block.n_nodes, np.full(len(part), code, np.uint8))
             for i in np.flatnonzero(wrong).tolist():
-                part[i] = fault_of(block.planes[i], column.node_sets[block.node_set[i]], code)
+                part[i], _ = fault_of(block.planes[i], column.node_sets[block.node_set[i]], code) or (None, "")
             return part
 
         return self._per_block(explain, "str", column)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels import kernels
+from .kernels.inputs import read_only
 from .kernels.planes import arcs_from_planes, matrices_from_planes, planes_from_arcs, planes_from_matrices, row_chunks
 
 Planes = NDArray[np.uint64]
@@ -281,8 +282,8 @@ def all_dags(n_nodes: int, n_edges: int) -> Planes:
     if n_nodes > MOST_LISTED:
         raise ValueError(f"all DAGs are listed over at most {MOST_LISTED} nodes, found {n_nodes}")
     pairs = itertools.combinations(range(n_nodes), 2)
-    candidates = [_directed(n_nodes, chosen) for chosen in itertools.combinations(pairs, n_edges)]
-    return _acyclic(np.concatenate(candidates), n_nodes)
+    lists = [all_orientations(n_nodes, edges) for edges in itertools.combinations(pairs, n_edges)]
+    return read_only(np.concatenate(lists), np.uint64)
 
 
 @lru_cache(maxsize=64)
@@ -290,22 +291,12 @@ def all_orientations(n_nodes: int, edges: tuple[tuple[int, int], ...]) -> Planes
     """Return every acyclic orientation of a skeleton, as (N, 2, W) planes."""
     if len(edges) > MOST_DIRECTED:
         raise ValueError(f"orientations are listed for at most {MOST_DIRECTED} edges, found {len(edges)}")
-    return _acyclic(_directed(n_nodes, edges), n_nodes)
-
-
-def _directed(n_nodes: int, edges: tuple[tuple[int, int], ...]) -> Planes:
-    """Direct edges in every way."""
     flips = (np.arange(2 ** len(edges))[:, None] >> np.arange(len(edges))) & 1 == 1
     first, second = np.array(edges, np.int64).reshape(-1, 2).T
     row = np.repeat(np.arange(len(flips)), len(edges))
     source, target = np.where(flips, second, first).ravel(), np.where(flips, first, second).ravel()
-    return planes_from_arcs(len(flips), n_nodes, row, source, target)
-
-
-def _acyclic(planes: Planes, n_nodes: int) -> Planes:
-    dags: Planes = planes[kernels().is_acyclic(planes, n_nodes)]
-    dags.flags.writeable = False
-    return dags
+    planes = planes_from_arcs(len(flips), n_nodes, row, source, target)
+    return read_only(planes[kernels().is_acyclic(planes, n_nodes)], np.uint64)
 
 
 def parent_sets(planes: Planes, n_nodes: int) -> list[list[int]]:

@@ -236,23 +236,18 @@ class GraphPairs(StoredPairs):
         return self.truth.n_nodes
 
     @cached_property
-    def size(self) -> float:
-        """Number of nodes and edges of an estimate, the mean over the pairs, or over some thousands of many pairs."""
+    def work(self) -> float:
+        """Nanoseconds of a plain metric for one pair: the mean number of nodes and edges of some of the estimates."""
         if not self.n:
             return float(self.n_nodes)
         some = self.estimate.take(self.estimate_index[:: 1 + self.n // _SAMPLED])
         return self.n_nodes + float(some.edge_counts.edges.mean())
 
     @property
-    def work(self) -> float:
-        """Rough time of a plain metric for one pair in nanoseconds; a costly metric takes a hundred times as long."""
-        return self.size
-
-    @property
     def at_once(self) -> int:
         """Number of pairs that a costly metric is given at a time, which take it well below a second."""
         # such metrics look at nodes and edges from every node, at up to 20 ns each
-        return max(1, int(_AT_ONCE / (20 * max(1, self.n_nodes) * max(1.0, self.size))))
+        return max(1, int(_AT_ONCE / (20 * max(1, self.n_nodes) * max(1.0, self.work))))
 
     def parts(self, most: int) -> Iterator[GraphPairs]:
         """Cut the pairs; adjacency counts of the parts stand one after another in arrays over all of them."""

@@ -15,16 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.planes import (
-    ARROW,
-    N_MIXED_PLANES,
-    NONE,
-    TAIL,
-    count_ones,
-    planes_from_arcs,
-    planes_from_matrices,
-    row_chunks,
-)
+from ..kernels.planes import ARROW, NONE, TAIL, count_ones, planes_from_arcs, planes_from_matrices, row_chunks
 
 Planes = NDArray[np.uint64]
 Words = NDArray[np.uint64]
@@ -34,7 +25,7 @@ Edge = tuple[int, int, int, int]
 
 def is_mixed(planes: Planes) -> bool:
     """Return whether a block (N, P, W) has four planes."""
-    return planes.shape[1] == N_MIXED_PLANES
+    return planes.shape[1] == 4
 
 
 def where(planes: Planes, at_low: int, at_high: int) -> Words:
