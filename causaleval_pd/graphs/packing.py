@@ -177,6 +177,7 @@ _PLANES_OF_KIND = np.array([planes_of_kind(code) if code < len(KINDS) else 0 for
 
 Where = Callable[[int], str]
 Words = NDArray[np.uint64]
+Split = tuple[Words, NDArray[np.uint8], bool]
 
 
 def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: bool = False) -> UnpackedColumn:
@@ -260,13 +261,11 @@ def _decode(cells: Words, rows: Rows, where: Where, node_sets: dict[tuple[str, .
         yield Block(len(headers[0][0]), rows[chosen], planes, kinds, places[node_set])
 
 
-def _split_cells(cells: Words, like: Words, size: int, n_nodes: int) -> tuple[Words, NDArray[np.uint8], bool]:
+def _split_cells(cells: Words, like: Words, size: int, n_nodes: int) -> Split:
     """Return planes and class codes of cells, and whether all have the headers of `like`, their own or one for all."""
     words = plane_words(n_nodes)
     if len(like) == 1 and cells.shape[1] == size + planes_of_kind(DAG) * words:
-        split: tuple[Words, NDArray[np.uint8], bool] = kernels().split_cells(
-            cells, TEXT_WORDS, size, words, padding_mask(n_nodes)
-        )
+        split: Split = kernels().split_cells(cells, TEXT_WORDS, size, words, padding_mask(n_nodes))
         return split
     planes = cells[:, size:].reshape(len(cells), -1, words)
     head = cells[:, TEXT_WORDS]

@@ -412,16 +412,13 @@ class GraphPairs(StoredPairs):
         """Count the ordered pairs of nodes that the estimate separates and the truth does not."""
         if separator == "parent" or not self.is_mixed:
             return self._acyclic(kernels().separation_mistakes(*self._sides("contiguous"), self.n_nodes, separator))
-        index = self.truth_index, self.estimate_index
-        sides = self.truth.models, self.estimate.statements
-        mistakes = paths.separation_mistakes(*sides, index, self.n_nodes, nearest=separator == "nearest")
+        sides = self.truth.models, self.estimate.statements, self.truth_index, self.estimate_index
+        mistakes = paths.separation_mistakes(*sides, self.n_nodes, nearest=separator == "nearest")
         return mistakes.astype(np.float64)
 
     def latent_adjustment_mistakes(self) -> Values:
         """Count the ordered pairs of nodes for which the estimate, a DAG, MAG, PAG or ADMG, answers wrongly."""
-        index = self.truth_index, self.estimate_index
-        mistakes = paths.adjustment_mistakes(self.truth.effects, self.estimate.effects, index, self.n_nodes)
-        return mistakes.astype(np.float64)
+        return paths.adjustment_mistakes(*self._sides("effects"), self.n_nodes).astype(np.float64)
 
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:
         """Bound the SID over the DAGs of the estimate's class; return lower, upper and status, as the kernel does."""

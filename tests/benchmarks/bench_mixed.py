@@ -97,11 +97,11 @@ def of_distances() -> None:
                 estimate = paths.EffectGraphs(given, paths.as_models(given, kinds, d), kinds)
                 statements = paths.as_statements(given, kinds, d)
                 times = [
-                    median(lambda *x: paths.separation_mistakes(*x, nearest=False), mags[:1], statements, index, d),
-                    median(lambda *x: paths.separation_mistakes(*x, nearest=True), mags[:1], statements, index, d)
+                    median(lambda *x: paths.separation_mistakes(*x, nearest=False), mags[:1], statements, *index, d),
+                    median(lambda *x: paths.separation_mistakes(*x, nearest=True), mags[:1], statements, *index, d)
                     if code != PAG
                     else float("nan"),
-                    median(paths.adjustment_mistakes, truth, estimate, index, d),
+                    median(paths.adjustment_mistakes, truth, estimate, *index, d),
                 ]
                 shown = "".join(f"   {x / len(planes) * 1e6:>7.1f} us" for x in times)
                 print(f"{d:>8} ({n_latent:>2})  {degree:>8.0f}   {label:<4}{shown}")

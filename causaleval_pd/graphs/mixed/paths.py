@@ -135,28 +135,24 @@ def as_models(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
 
 
 def separation_mistakes(
-    truth: Planes, estimate: Planes, index: tuple[Ints, Ints], n_nodes: int, *, nearest: bool
+    truth: Planes, estimate: Planes, truth_index: Ints, estimate_index: Ints, n_nodes: int, *, nearest: bool
 ) -> Ints:
     """Count ordered pairs of nodes that estimates, by `as_statements`, separate and truths, by `as_models`, do not."""
-    left, right = (read_only(x, np.int64) for x in index)
-    mistakes: Ints = mixed_kernels().mixed_separation_mistakes(truth, estimate, left, right, n_nodes, nearest)
+    index = (read_only(x, np.int64) for x in (truth_index, estimate_index))
+    mistakes: Ints = mixed_kernels().mixed_separation_mistakes(truth, estimate, *index, n_nodes, nearest)
     return mistakes
 
 
 class EffectGraphs(NamedTuple):
-    """Graphs on the same number of nodes: DAGs, MAGs, PAGs and ADMGs."""
+    """DAGs, MAGs, PAGs and ADMGs on the same number of nodes, (N, 4, W), their models by `as_models`, their classes."""
 
-    #: (N, 4, W)
     planes: Planes
-    #: by `as_models`
     models: Planes
-    #: (N,)
     kinds: Kinds
 
 
-def adjustment_mistakes(truth: EffectGraphs, estimate: EffectGraphs, index: tuple[Ints, Ints], n_nodes: int) -> Ints:
-    """Count the ordered pairs (treatment, outcome) that estimates answer wrongly; `index` is as for separations."""
-    left, right = index
+def adjustment_mistakes(truth: EffectGraphs, estimate: EffectGraphs, left: Ints, right: Ints, n_nodes: int) -> Ints:
+    """Count the ordered pairs (treatment, outcome) that estimates at `right` answer wrongly, by truths at `left`."""
     mistakes = np.zeros(len(left), np.int64)
     known, kinds = np.isin(truth.kinds[left], _MODELS), estimate.kinds[right]
     for kind, of_model in product(np.unique(kinds).tolist(), (True, False)):

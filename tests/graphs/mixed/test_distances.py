@@ -38,7 +38,7 @@ def separation(truth: np.ndarray, estimate: np.ndarray, d: int, kind: int) -> np
     """Count mistakes of each estimate in each truth, both planes; the estimates have one class."""
     i, j = (x.ravel() for x in np.indices((len(truth), len(estimate))))
     statements = paths.as_statements(estimate, np.full(len(estimate), kind, np.uint8), d)
-    return paths.separation_mistakes(truth, statements, (i, j), d, nearest=False).reshape(len(truth), -1)
+    return paths.separation_mistakes(truth, statements, i, j, d, nearest=False).reshape(len(truth), -1)
 
 
 @pytest.mark.slow
@@ -47,9 +47,9 @@ def test_a_graph_separates_what_it_separates() -> None:
     planes = marks.planes_from_marks(all_mags(4))
     same = (np.arange(len(planes)),) * 2
     pags = paths.mag_to_pag(planes, 4)
-    assert not paths.separation_mistakes(planes, planes, same, 4, nearest=False).any()
-    assert not paths.separation_mistakes(planes, planes, same, 4, nearest=True).any()
-    assert not paths.separation_mistakes(planes, pags, same, 4, nearest=False).any()
+    assert not paths.separation_mistakes(planes, planes, *same, 4, nearest=False).any()
+    assert not paths.separation_mistakes(planes, planes, *same, 4, nearest=True).any()
+    assert not paths.separation_mistakes(planes, pags, *same, 4, nearest=False).any()
 
 
 @pytest.mark.slow
@@ -60,7 +60,7 @@ def test_classes_of_five_nodes_separate_what_their_members_do() -> None:
     assert len(distinct) == 24_259
     same = (np.arange(len(distinct)),) * 2
     for estimate, nearest in ((planes[first], False), (planes[first], True), (distinct, False)):
-        assert not paths.separation_mistakes(planes[first], estimate, same, 5, nearest=nearest).any()
+        assert not paths.separation_mistakes(planes[first], estimate, *same, 5, nearest=nearest).any()
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_adjustment_in_true_models(kind: str) -> None:
     target = observed_part(dags, 4, kind)
     estimate = np.concatenate([observed_part(others, 4, kind), target])
     index = np.tile(np.arange(25), 2), np.arange(50)
-    found = paths.adjustment_mistakes(truth, block(estimate, kind, 4), index, 4)
+    found = paths.adjustment_mistakes(truth, block(estimate, kind, 4), *index, 4)
     claimed, best = marks.marks_from_planes(estimate, 4), marks.marks_from_planes(target, 4)
     expected = [distances.adjustment(dags[i], 4, best[i], claimed[j], kind) for i, j in zip(*index, strict=True)]
     np.testing.assert_array_equal(found, expected)
@@ -103,7 +103,7 @@ def test_adjustment_in_true_classes(kind: str) -> None:
     rng = np.random.default_rng(8)
     planes = observed_part(random_dags(25, 7, rng, 0.4), 4, kind)
     index = np.arange(25), (np.arange(25) + 1) % 25
-    found = paths.adjustment_mistakes(*[block(planes, kind, 4)] * 2, index, 4)
+    found = paths.adjustment_mistakes(*[block(planes, kind, 4)] * 2, *index, 4)
     graphs = marks.marks_from_planes(planes, 4)
     expected = [distances.adjustment_in_class(graphs[i], graphs[j]) for i, j in zip(*index, strict=True)]
     np.testing.assert_array_equal(found, expected)
