@@ -35,7 +35,7 @@ from .edge_marks import decode, decode_sparse, self_loop
 from .edge_strings import cut, write_graph, write_names
 from .kernels.planes import KINDS, row_chunks
 from .mixed import marks as mixed
-from .mixed.conversions import MOST_NODES
+from .mixed.paths import MOST_NODES
 from .node_names import BYTE_ORDER_MARK, EXPLAIN_MARK, Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
 from .packing import MAX_NODES, Block, UnpackedColumn, Where, join_by_key, unpack_array
 

@@ -19,8 +19,8 @@ from .classes import infer_kinds, not_in_class
 from .edge_strings import is_formula
 from .graph import Graph, graphs_of
 from .kernels.planes import KINDS, MAG, MIXED, PAG, PLAIN_KINDS
-from .mixed.conversions import check_size
 from .mixed.marks import is_mixed, lift, lower
+from .mixed.paths import check_size
 from .node_names import NodeLists
 from .packing import Block, UnpackedColumn, Where, as_packed, is_packed, join_by_key, pack_column, unpack_column
 
@@ -190,32 +190,7 @@ def as_graph(
 
 
 def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Series:
-    """Return a column of a user's table as packed graphs, if its cells can be read in one way only.
-
-    Parameters
-    ----------
-    series : Series
-        Packed graphs, which pass as they are (`unpack_column` checks them), or cells that name their nodes and show
-        where their edges point.
-    column : hashable, optional
-        Name of the column in messages; default the name of `series`.
-
-    Returns
-    -------
-    Series
-        Canonical bytes on the index of `series`.
-
-    Raises
-    ------
-    AmbiguousEncodingError, ValueError, TypeError
-        As `graph_column`; the first also if a cell is a matrix.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> coerce_graphs(pd.Series(["A -> B", None], index=["r1", "r2"])).graph.to_strings().to_dict()
-    {'r1': 'A -> B', 'r2': nan}
-    """
+    """Return a column of a user's table as packed graphs, if its cells can be read in one way only."""
     if is_packed(series):
         return as_packed(series)
     where = partial(name_row, index=series.index, column=series.name if column is None else column)
@@ -223,25 +198,7 @@ def coerce_graphs(series: pd.Series, column: Hashable | None = None) -> pd.Serie
 
 
 def is_graph_column(series: pd.Series) -> bool:
-    """Return whether a column looks like graphs, judged by its dtype and first cells.
-
-    Parameters
-    ----------
-    series : Series
-        A column of any dtype.
-
-    Returns
-    -------
-    bool
-        True for packed graphs, cells of a known format, edge strings with an edge, and the text of graph objects (which
-        `coerce_graphs` refuses with an explanation).
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> is_graph_column(pd.Series(["A -> B", "A; B"])), is_graph_column(pd.Series(["pc", "ges"]))
-    (True, False)
-    """
+    """Return whether a column looks like graphs, or their text, judged by its dtype and first cells."""
     if isinstance(series.dtype, pd.CategoricalDtype):
         series = series.cat.categories.to_series()
     if is_packed(series):

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.planes import ADMG, ARROW, CIRCLE, DAG, MAG, NONE, TAIL, planes_from_matrices, row_chunks
-from .mixed.conversions import project
-from .mixed.marks import bidirected, is_mixed, spouses
-from .mixed.relations import DEFINITE, ancestors
+from .mixed.marks import Planes, bidirected, is_mixed, spouses
+from .mixed.paths import DEFINITE, ancestors, project
 
 Values = NDArray[np.float64]
-Planes = NDArray[np.uint64]
 Weight = Callable[[int, int], int]
+#: numbers of pairs of nodes by the types of the true and the estimated edge, not both 0; missing cells are 0
+Cells = Mapping[tuple[int, int], Any]
 
 
 def reversed_type(edge: int) -> int:
@@ -152,21 +152,15 @@ CLAIMS: dict[str, Weight] = {
 
 
 class EdgeTypes:
-    """Counts of pairs of graphs, by the names of `EDGES` or of other weights; each is summed when it is first used.
+    """Counts of pairs of graphs, by the names of `EDGES` or of other weights; each is summed when it is first used."""
 
-    `cells` map the types of the true and of the estimated edge, not both 0, to the numbers of pairs of nodes that have
-    them, one value per pair of graphs; missing cells are 0. `weights` map the names of counts to what each cell adds.
-    """
-
-    def __init__(
-        self, n_nodes: Any, cells: Mapping[tuple[int, int], Any], weights: Mapping[str, Weight] = EDGES
-    ) -> None:
+    def __init__(self, n_nodes: Any, cells: Cells, weights: Mapping[str, Weight] = EDGES) -> None:
         self.n_nodes, self.cells, self.weights = n_nodes, cells, weights
         self.shape = np.broadcast_shapes(np.shape(n_nodes), *(np.shape(x) for x in cells.values()))
 
     @classmethod
     def of_margins(
-        cls, n_nodes: Any, true: Mapping[int, Any], estimated: Mapping[int, Any], shared: Mapping[tuple[int, int], Any]
+        cls, n_nodes: Any, true: Mapping[int, Any], estimated: Mapping[int, Any], shared: Cells
     ) -> EdgeTypes:
         """Return the counts of graphs with numbers of edges by type, either way round, and of edges that both have."""
         cells = {(s, 0): k for s, k in true.items()} | {(0, t): k for t, k in estimated.items()}

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from .classes import class_cpdag
 from .edge_strings import write_edges, write_names
 from .kernels.planes import ADMG, ARROW, CIRCLE, CPDAG, DAG, DIGRAPH, MAG, PAG, PLAIN_KINDS, SKELETON, TAIL, a_kind
-from .mixed.conversions import mag_to_pag, pag_to_mag
-from .mixed.marks import edges_of, lift, lower, marks_from_planes, spouses
-
-Planes = NDArray[np.uint64]
+from .mixed.marks import Planes, edges_of, lift, lower, marks_from_planes, spouses
+from .mixed.paths import mag_to_pag, pag_to_mag
 
 #: nodes of a path that a message names at most
 _LONGEST_PATH = 20
@@ -28,14 +26,18 @@ _KEEP_TWO_CYCLES = (
 
 def explain_kind(planes: Planes, names: Sequence[str], kind: int) -> str:
     """Return why a graph, planes (2, W) or (4, W), is not in the class it declares, and how to mend it."""
-    fault, mend = _fault(_Written(planes, write_names(names)), kind) or ("", "")
+    fault, mend = fault_of(planes, names, kind) or ("", "")
     return f"is declared {a_kind(kind)}, but {fault}; {mend}"
 
 
-def fault_of(planes: Planes, names: Sequence[str], kind: int) -> str | None:
-    """Return why a graph is not in a class, or None: "has the directed cycle A -> B -> A"."""
-    fault = _fault(_Written(planes, write_names(names)), kind)
-    return None if fault is None else fault[0]
+def fault_of(planes: Planes, names: Sequence[str], kind: int) -> tuple[str, str] | None:
+    """Return why a graph is not in a class ("has the directed cycle A -> B -> A") and how to mend it, or None."""
+    graph = _Written(planes, write_names(names))
+    if kind < len(PLAIN_KINDS):
+        return _plain_fault(graph, kind)
+    fault = _mixed_fault(graph, kind)
+    mend = "mend the graph" + ", or declare it mixed, which keeps it as it is" * (kind in (MAG, PAG))
+    return None if fault is None else (fault, mend)
 
 
 class _Written:
@@ -46,9 +48,8 @@ class _Written:
         [self.ends] = edges_of(self.planes, len(names))
         self.directed: nx.DiGraph[int] = nx.DiGraph()
         self.directed.add_nodes_from(range(len(names)))
-        for i, j, a, b in self.ends:
-            if (a == ARROW) != (b == ARROW):
-                self.directed.add_edge(*((i, j) if b == ARROW else (j, i)))
+        directed = ((i, j) if b == ARROW else (j, i) for i, j, a, b in self.ends if (a == ARROW) != (b == ARROW))
+        self.directed.add_edges_from(directed)
 
     @cached_property
     def marks(self) -> NDArray[np.uint8]:
@@ -82,15 +83,6 @@ def _cycle(graph: _Written) -> str | None:
     except nx.NetworkXNoCycle:
         return None
     return f"has the directed cycle {graph.path([*cycle, cycle[0]])}"
-
-
-def _fault(graph: _Written, kind: int) -> tuple[str, str] | None:
-    """Return why a graph is not in a class and how to mend it, or None."""
-    if kind < len(PLAIN_KINDS):
-        return _plain_fault(graph, kind)
-    fault = _mixed_fault(graph, kind)
-    mend = "mend the graph" + ", or declare it mixed, which keeps it as it is" * (kind in (MAG, PAG))
-    return None if fault is None else (fault, mend)
 
 
 def _plain_fault(graph: _Written, kind: int) -> tuple[str, str] | None:

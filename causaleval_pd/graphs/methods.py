@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -14,19 +13,21 @@ from numpy.typing import NDArray
 from ..contract.checks import check_choice
 from ..contract.encoding import ENCODINGS, CellError, Ends
 from . import classes
+from .classes import converted, icpdags, projected, read_latents, refuse
 from .edge_marks import SHORT_SIGNS, encode, forward, single_edges
 from .edge_strings import write_edges, write_names
-from .interventional import icpdags
 from .kernels import kernels
-from .kernels.planes import ADMG, CPDAG, KINDS, MAG, PAG, PDAG, SKELETON, TAIL, a_kind
+from .kernels.planes import ADMG, CPDAG, KINDS, MAG, PAG, PDAG, SKELETON, TAIL
 from .mixed import marks as mixed
-from .mixed import relations
+from .mixed import paths
 from .node_names import short
 from .packing import Block, UnpackedColumn
-from .projections import completed, projected, read_latents
 
 if TYPE_CHECKING:
     import networkx as nx
+
+#: makes one value or matrix per graph of a block
+OfBlock = Callable[[Block], NDArray[Any]]
 
 # what methods return: a Series with one of these per row, or the one of a graph
 Graphs = TypeVar("Graphs")
@@ -86,15 +87,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
                 raise ValueError(f"{where}: the graph {reason}; {classes.MEND_CLASS}")
         return column
 
-    def _refuse(self, block: Block, rows: NDArray[np.bool_], why: str) -> None:
-        """Refuse the first of some graphs of a block for its class."""
-        if rows.any():
-            at = int(rows.argmax())
-            raise ValueError(f"{self._where(int(block.rows[at]))}: the graph is {a_kind(block.kinds[at])}{why}")
-
-    def _per_block(
-        self, values: Callable[[Block], NDArray[Any]], dtype: str = "Int64", column: UnpackedColumn | None = None
-    ) -> Any:
+    def _per_block(self, values: OfBlock, dtype: str = "Int64", column: UnpackedColumn | None = None) -> Any:
         column = column or self._column
         return self._items(column, [values(block) for block in column.blocks], dtype)
 
@@ -114,22 +107,12 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             parts.append(part)
         return self._items(column, parts, dtype)
 
-    def _converted(
-        self, column: UnpackedColumn, convert: Callable[[Block], tuple[NDArray[np.uint64], NDArray[np.uint8]]]
-    ) -> Graphs:
-        """Return graphs with the planes and classes that a function makes of each block."""
-        parts = [(block, *convert(block)) for block in column.blocks]
-        blocks = tuple(replace(block, planes=planes, kinds=kinds) for block, planes, kinds in parts)
-        return self._graphs(replace(column, blocks=blocks))
-
     def _projected(self, latents: Any, target: int) -> Graphs:
         column = self._checked()
         rows = read_latents(latents, column.n_rows, self._index)
         return self._graphs(projected(column, rows, self._where, target))
 
-    def _stacked(
-        self, matrices: Callable[[Block], NDArray[Any]], nodes: Sequence[str] | None, column: UnpackedColumn
-    ) -> NDArray[Any]:
+    def _stacked(self, matrices: OfBlock, nodes: Sequence[str] | None, column: UnpackedColumn) -> NDArray[Any]:
         """Return one (d, d) matrix per row, made block by block, for graphs on the same nodes, in their order."""
         if not column.blocks:
             d = 0 if nodes is None else len(nodes)
@@ -337,7 +320,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
 
         def count(block: Block) -> NDArray[Any]:
             if mixed.is_mixed(block.planes):
-                return relations.unshielded_colliders(block.planes, block.n_nodes)
+                paths.check_size(block.n_nodes)
             every = np.arange(len(block.rows), dtype=np.int64)
             counts = kernels().collider_counts(block.planes, block.planes, every, every, block.n_nodes)
             return np.asarray(counts)[:, 0]
@@ -349,20 +332,21 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
 
         Of mags, pags, admgs and mixed graphs it is a skeleton.
         """
-        return self._converted(self._column, lambda block: classes.to_skeletons(block.planes, block.n_nodes))
+        column = self._column
+        return self._graphs(converted(column, lambda block: classes.to_skeletons(block.planes, block.n_nodes)))
 
     def cpdag(self) -> Graphs:
         """Return the CPDAGs: of a dag its Markov equivalence class, of others that of their consistent extensions."""
 
-        def convert(block: Block) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]:
+        def convert(block: Block) -> tuple[mixed.Planes, int]:
             without = np.full(len(block.rows), mixed.is_mixed(block.planes))
-            self._refuse(block, without, ", which has no CPDAG; take its pag()")
+            refuse(block, without, self._where, ", which has no CPDAG; take its pag()")
             planes, none = classes.to_cpdags(block.planes, block.n_nodes, block.kinds)
             why = ", which has no CPDAG, because no DAG has its skeleton, arrows and v-structures; mend or drop it"
-            self._refuse(block, none, why)
-            return planes, np.full(len(planes), CPDAG, np.uint8)
+            refuse(block, none, self._where, why)
+            return planes, CPDAG
 
-        return self._converted(self._checked(), convert)
+        return self._graphs(converted(self._checked(), convert))
 
     def icpdag(self, targets: Any) -> Graphs:
         """Return the I-CPDAGs of dags: the directions that observations and interventions on `targets` determine.
@@ -515,7 +499,24 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         >>> column.graph.kind.tolist(), column.graph.maximal().graph.to_strings().tolist()
         (['admg'], ['A <-> B; A <-> D; B <-> C; B -> D; C -> A; C <-> D'])
         """
-        return self._graphs(completed(self._column, self._where))
+        from .faults import fault_of
+
+        column = self._column
+
+        def convert(block: Block) -> tuple[mixed.Planes, int]:
+            planes = mixed.lift(block.planes)
+            simple = ~paths.not_simple(planes)
+            done, faults = paths.convert(planes[simple], block.n_nodes, "COMPLETE")
+            wrong = ~simple
+            wrong[simple] = faults
+            if wrong.any():
+                at = int(wrong.argmax())
+                fault, _ = fault_of(planes[at], column.node_sets[block.node_set[at]], MAG) or ("", "")
+                where = self._where(int(block.rows[at]))
+                raise ValueError(f"{where}: the graph is not ancestral: it {fault}; mend the graph")
+            return done, MAG
+
+        return self._graphs(converted(column, convert))
 
     def faults(self, kind: str) -> Faults:
         """Return why each graph is not in a class, in words; missing where it is.
@@ -548,7 +549,7 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
             part = np.full(len(block.rows), None, object)
             wrong = classes.not_in_class(block.planes, block.n_nodes, np.full(len(part), code, np.uint8))
             for i in np.flatnonzero(wrong).tolist():
-                part[i] = fault_of(block.planes[i], column.node_sets[block.node_set[i]], code)
+                part[i], _ = fault_of(block.planes[i], column.node_sets[block.node_set[i]], code) or (None, "")
             return part
 
         return self._per_block(explain, "str", column)
@@ -590,13 +591,12 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
         check_choice(definite, ("exact", "path"), "definite")
 
         def matrices(block: Block) -> NDArray[Any]:
-            self._refuse(
-                block,
-                np.isin(block.kinds, (CPDAG, PDAG, SKELETON)),
+            why = (
                 ", whose undirected edges are neither tails nor circles; take its pag(), or pass a dag, digraph, mag, "
-                "pag, admg or mixed graph",
+                "pag, admg or mixed graph"
             )
-            return relations.ancestors(block.planes, block.n_nodes, definite).astype(np.int8)
+            refuse(block, np.isin(block.kinds, (CPDAG, PDAG, SKELETON)), self._where, why)
+            return paths.ancestors(block.planes, block.n_nodes, definite).astype(np.int8)
 
         return self._stacked(matrices, nodes, self._checked())
 
@@ -610,8 +610,8 @@ class GraphMethods(Generic[Graphs, Numbers, Shares, Flags, Texts, Faults, Edges,
 
         def count(block: Block) -> NDArray[Any]:
             without = ~np.isin(block.kinds, (MAG, PAG))
-            self._refuse(block, without, "; edges are visible in a mag or a pag, which mag() and pag() return")
-            return relations.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
+            refuse(block, without, self._where, "; edges are visible in a mag or a pag, which mag() and pag() return")
+            return paths.visible_edges(block.planes, block.n_nodes).sum(axis=(1, 2))
 
         return self._per_block(count, column=self._checked())
 

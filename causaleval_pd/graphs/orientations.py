@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels import kernels
-from .kernels.planes import arcs_from_planes, planes_from_arcs
+from .kernels.inputs import read_only
+from .kernels.planes import arcs_from_planes, matrices_from_planes, planes_from_arcs, planes_from_matrices, row_chunks
 
 Planes = NDArray[np.uint64]
 Floats = NDArray[np.float64]
@@ -104,11 +105,8 @@ def components(undirected: Sequence[int]) -> list[int]:
 
 
 def ways(parents: Sets, undirected: Sets, seed: int = 0) -> tuple[list[Sets], bool]:
-    """Return the ways to direct one component, as sets of parents, and whether these are all.
-
-    Where there are more than `MOST_WAYS`, as many are drawn, equally likely and independently.
-    """
-    n, n_ends, known = len(undirected), sum(x.bit_count() for x in undirected), _Parts()
+    """Return the ways to direct one component, or as many as `MOST_WAYS` equally likely ones, and whether it is all."""
+    n, n_ends, known = len(undirected), sum(x.bit_count() for x in undirected), Parts()
     members = _listed(parents, undirected) if any(parents) or known.count(undirected) <= MOST_WAYS else None
     if members is not None:
         return members, True
@@ -170,7 +168,7 @@ def _within(undirected: Sequence[int], nodes: int) -> tuple[list[int], Sets]:
 _Root = tuple[int, list[int], list[tuple[list[int], Sets]]]
 
 
-class _Parts:
+class Parts:
     """Connected chordal graphs that are parts of a component, by the sources that their ways have."""
 
     def __init__(self) -> None:
@@ -262,11 +260,6 @@ def _tree_shares(undirected: Sets) -> Floats:
     return matrix
 
 
-def count_ways(undirected: Sets) -> int:
-    """Count the ways to direct a connected chordal graph without v-structures: a source for each, and what is left."""
-    return _Parts().count(undirected)
-
-
 def direction_shares(undirected: Sequence[int]) -> Floats:
     """Return the share of the DAGs of a CPDAG's class that direct each of its undirected edges in either way."""
     matrix = np.zeros((len(undirected), len(undirected)))
@@ -278,7 +271,7 @@ def direction_shares(undirected: Sequence[int]) -> Floats:
 
 @lru_cache(maxsize=256)
 def _component_shares(undirected: Sets) -> Floats:
-    matrix = _Parts().shares(undirected)
+    matrix = Parts().shares(undirected)
     matrix.flags.writeable = False
     return matrix
 
@@ -289,8 +282,8 @@ def all_dags(n_nodes: int, n_edges: int) -> Planes:
     if n_nodes > MOST_LISTED:
         raise ValueError(f"all DAGs are listed over at most {MOST_LISTED} nodes, found {n_nodes}")
     pairs = itertools.combinations(range(n_nodes), 2)
-    candidates = [_directed(n_nodes, chosen) for chosen in itertools.combinations(pairs, n_edges)]
-    return _acyclic(np.concatenate(candidates), n_nodes)
+    lists = [all_orientations(n_nodes, edges) for edges in itertools.combinations(pairs, n_edges)]
+    return read_only(np.concatenate(lists), np.uint64)
 
 
 @lru_cache(maxsize=64)
@@ -298,22 +291,12 @@ def all_orientations(n_nodes: int, edges: tuple[tuple[int, int], ...]) -> Planes
     """Return every acyclic orientation of a skeleton, as (N, 2, W) planes."""
     if len(edges) > MOST_DIRECTED:
         raise ValueError(f"orientations are listed for at most {MOST_DIRECTED} edges, found {len(edges)}")
-    return _acyclic(_directed(n_nodes, edges), n_nodes)
-
-
-def _directed(n_nodes: int, edges: tuple[tuple[int, int], ...]) -> Planes:
-    """Direct edges in every way."""
     flips = (np.arange(2 ** len(edges))[:, None] >> np.arange(len(edges))) & 1 == 1
     first, second = np.array(edges, np.int64).reshape(-1, 2).T
     row = np.repeat(np.arange(len(flips)), len(edges))
     source, target = np.where(flips, second, first).ravel(), np.where(flips, first, second).ravel()
-    return planes_from_arcs(len(flips), n_nodes, row, source, target)
-
-
-def _acyclic(planes: Planes, n_nodes: int) -> Planes:
-    dags: Planes = planes[kernels().is_acyclic(planes, n_nodes)]
-    dags.flags.writeable = False
-    return dags
+    planes = planes_from_arcs(len(flips), n_nodes, row, source, target)
+    return read_only(planes[kernels().is_acyclic(planes, n_nodes)], np.uint64)
 
 
 def parent_sets(planes: Planes, n_nodes: int) -> list[list[int]]:
@@ -323,3 +306,23 @@ def parent_sets(planes: Planes, n_nodes: int) -> list[list[int]]:
     for row, source, target in zip(*arcs, strict=True):
         parents[row][target] |= 1 << source
     return parents
+
+
+def compelled(planes: Planes, n_nodes: int, separated: NDArray[np.bool_]) -> Planes:
+    """Keep the directions of DAGs in v-structures, between pairs (N, d, d) that are separated, and what follows."""
+    cpdags, order = np.empty_like(planes), np.arange(n_nodes)
+    for rows in row_chunks(len(planes), 64 * n_nodes**2):
+        arcs = matrices_from_planes(planes[rows], n_nodes).astype(bool)
+        apart = ~(arcs | arcs.transpose(0, 2, 1) | np.eye(n_nodes, dtype=bool))
+        # a -> b is in a v-structure iff b has another parent that is not adjacent to a
+        collides = apart.astype(np.float32) @ arcs.astype(np.float32) > 0
+        directed = arcs & (collides | separated[rows])
+        lines = arcs & ~directed
+        lines |= lines.transpose(0, 2, 1)
+        marks = directed | lines
+        sides = (parent_sets(planes_from_matrices(side, order), n_nodes) for side in (directed, lines))
+        for graph, parents, beside in zip(marks, *sides, strict=True):
+            for node, known in enumerate(close(parents, beside)[0]):
+                graph[node, list(bits(known))] = False
+        cpdags[rows] = planes_from_matrices(marks, order)
+    return cpdags

@@ -177,7 +177,7 @@ _PLANES_OF_KIND = np.array([planes_of_kind(code) if code < len(KINDS) else 0 for
 
 Where = Callable[[int], str]
 Words = NDArray[np.uint64]
-Decoded = tuple[Rows, list[tuple[str, ...]], Rows, Words, NDArray[np.uint8]]
+Split = tuple[Words, NDArray[np.uint8], bool]
 
 
 def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: bool = False) -> UnpackedColumn:
@@ -202,14 +202,10 @@ def unpack_array(array: pa.Array | pa.ChunkedArray, where: Where, *, in_place: b
     # graphs on the same nodes have cells of one length for each number of planes
     node_sets: dict[tuple[str, ...], int] = {}
     for length, chosen in groups:
-        if len(groups) == 1:
-            cells, cell_rows = _words(array, length), rows
-        else:
-            cells, cell_rows = _words(array.take(pa.array(chosen)), length), rows[chosen]
-        for some, names, node_set, planes, kinds in _decode(cells, cell_rows, where):
-            place = np.array([node_sets.setdefault(one, len(node_sets)) for one in names], dtype=np.int64)
-            place = place[node_set] if len(place) > 1 else np.broadcast_to(place, len(some))
-            blocks.append(Block(len(names[0]), some, planes if in_place else planes.copy(), kinds, place))
+        whole = len(groups) == 1
+        cells = _words(array if whole else array.take(pa.array(chosen)), length)
+        for block in _decode(cells, rows if whole else rows[chosen], where, node_sets):
+            blocks.append(block if in_place else replace(block, planes=block.planes.copy()))
     return UnpackedColumn(n_rows, join_by_key(blocks), tuple(node_sets))
 
 
@@ -233,12 +229,16 @@ def _words(array: pa.Array, length: int) -> NDArray[np.uint64]:
     return raw.view(np.uint64).reshape(len(array), -1)
 
 
-def _decode(cells: Words, rows: Rows, where: Where) -> Iterator[Decoded]:
-    """Yield rows, node sets, their number by row, planes and class codes of cells of one length on as many nodes."""
-    whole = _one_node_set(cells)
-    if whole is not None:
-        names, planes, kinds = whole
-        yield rows, [names], np.broadcast_to(np.int64(0), len(rows)), planes, kinds
+def _decode(cells: Words, rows: Rows, where: Where, node_sets: dict[tuple[str, ...], int]) -> Iterator[Block]:
+    """Yield cells of one length as blocks of as many nodes; `node_sets` numbers their nodes, and grows."""
+    try:
+        names, size = read_header(cells[0])
+        planes, kinds, alike = _split_cells(cells, cells[:1], size, len(names))
+    except ValueError:
+        alike = False
+    if alike:
+        place = np.int64(node_sets.setdefault(names, len(node_sets)))
+        yield Block(len(names), rows, planes, kinds, np.broadcast_to(place, len(rows)))
         return
     # with as many planes, their name parts have one length
     for _, chosen in group_rows((cells[:, TEXT_WORDS] >> np.uint64(24)).astype(np.int64)):
@@ -257,26 +257,17 @@ def _decode(cells: Words, rows: Rows, where: Where) -> Iterator[Decoded]:
             other = int(rows[chosen[0]]), "has the digest of other node names; the cell is damaged"
             row, fault = next((pair for pair in faults if pair[1]), other)
             raise ValueError(f"{where(row)}: {fault}")
-        yield rows[chosen], [names for names, _ in headers], node_set, planes, kinds
+        places = np.array([node_sets.setdefault(names, len(node_sets)) for names, _ in headers], dtype=np.int64)
+        yield Block(len(headers[0][0]), rows[chosen], planes, kinds, places[node_set])
 
 
-def _one_node_set(cells: Words) -> tuple[tuple[str, ...], Words, NDArray[np.uint8]] | None:
-    """Return names, planes and class codes of cells that all have the first one's nodes; None of others."""
-    try:
-        names, size = read_header(cells[0])
-    except ValueError:
-        return None
-    words = plane_words(len(names))
-    if cells.shape[1] == size + planes_of_kind(DAG) * words:
-        planes, kinds, alike = kernels().split_cells(cells, TEXT_WORDS, size, words, padding_mask(len(names)))
-    else:
-        planes, kinds, alike = _split_cells(cells, cells[:1], size, len(names))
-    return (names, planes, kinds) if alike else None
-
-
-def _split_cells(cells: Words, like: Words, size: int, n_nodes: int) -> tuple[Words, NDArray[np.uint8], bool]:
-    """Take cells of any number of planes apart as the kernel `split_cells` does, with the headers of `like`."""
-    planes = cells[:, size:].reshape(len(cells), -1, plane_words(n_nodes))
+def _split_cells(cells: Words, like: Words, size: int, n_nodes: int) -> Split:
+    """Return planes and class codes of cells, and whether all have the headers of `like`, their own or one for all."""
+    words = plane_words(n_nodes)
+    if len(like) == 1 and cells.shape[1] == size + planes_of_kind(DAG) * words:
+        split: Split = kernels().split_cells(cells, TEXT_WORDS, size, words, padding_mask(n_nodes))
+        return split
+    planes = cells[:, size:].reshape(len(cells), -1, words)
     head = cells[:, TEXT_WORDS]
     kinds = ((head & CLASS_BITS) >> np.uint64(16)).astype(np.uint8)
     alike = (
@@ -412,12 +403,8 @@ def _known(array: pa.ChunkedArray) -> _Known:
 
 
 def unpack_column(series: pd.Series, *, column: Hashable | None = None, in_place: bool = False) -> UnpackedColumn:
-    """Decode a column of canonical bytes (Arrow binary, or objects), checking every cell's header.
-
-    Messages call it `column`, by default the name of the series. Planes are views of the cells if `in_place`. The class
-    that a cell declares is checked only as far as its bytes go (a dag has no undirected edge); `graph_column` checks it
-    in full, and so does what relies on it, once per column.
-    """
+    """Decode a column of canonical bytes (Arrow binary, or objects); planes are views of the cells if `in_place`."""
+    # a class that needs more than the bytes of a cell is checked by what relies on it, once per column: `misdeclared`
     where = partial(name_row, index=series.index, column=series.name if column is None else column)
     if not is_packed(series):
         series = pack_rows(series, _bytes_of, column)
@@ -540,10 +527,7 @@ def first_other_nodes(truth: UnpackedColumn, estimate: UnpackedColumn) -> int | 
 def shared_rows(
     truth: UnpackedColumn, estimate: UnpackedColumn
 ) -> list[tuple[Block, Block, NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
-    """Match the blocks of two columns of equal length whose rows have the same nodes.
-
-    Each item holds the two blocks, the rows where both have a graph, and where these stand in either block.
-    """
+    """Match blocks of two columns whose rows have the same nodes: both, their rows, and where these stand in either."""
     matched = []
     for block, other in product(truth.blocks, estimate.blocks):
         if block.n_nodes != other.n_nodes:

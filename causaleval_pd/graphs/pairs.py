@@ -20,8 +20,8 @@ from .edge_types import CLAIMS, EDGES, PLAIN_TYPES, AncestorCounts, EdgeCounts, 
 from .graph import Graph
 from .kernels import kernels
 from .kernels.planes import ADMG, CPDAG, DAG, KINDS, MAG, MIXED, N_ADJACENCY_COUNTS, PAG, PLAIN_KINDS, SKELETON, a_kind
-from .mixed import conversions, relations
-from .mixed.marks import count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
+from .mixed import paths
+from .mixed.marks import Planes, count_bits, count_edges, directed_part, is_mixed, lift, types_of, where
 
 _PLAIN = range(len(PLAIN_KINDS))
 
@@ -63,7 +63,6 @@ def explain_classes(truth: int, estimate: int) -> str:
     )
 
 
-Planes = NDArray[np.uint64]
 Values = NDArray[np.float64]
 
 #: of at least as many pairs only some are looked at for their mean size
@@ -176,24 +175,24 @@ class GraphBatch:
     @cached_property
     def statements(self) -> Planes:
         """MAGs or PAGs, four planes, with the m-separations of each DAG, MAG, PAG or ADMG."""
-        return relations.as_statements(self.planes, self.kinds, self.n_nodes)
+        return paths.as_statements(self.planes, self.kinds, self.n_nodes)
 
     @cached_property
     def models(self) -> Planes:
         """Graphs of -> and <->, four planes, with the m-separations of each DAG, MAG, PAG or ADMG."""
-        return relations.as_models(self.planes, self.kinds, self.n_nodes)
+        return paths.as_models(self.planes, self.kinds, self.n_nodes)
 
     @cached_property
-    def effects(self) -> relations.EffectGraphs:
+    def effects(self) -> paths.EffectGraphs:
         """What decides the effects of nodes: the ADMG of what a graph is a projection of, else the graph itself."""
         planes, kinds = self.lifted, self.kinds
         if self.origins is not None:
             known = np.flatnonzero(np.isin(self.origins.kinds, (DAG, ADMG)))
             origins = self.origins.take(known)
             planes, kinds = planes.copy(), kinds.copy()
-            planes[known] = conversions.project(origins.planes, origins.n_nodes, origins.observed, to_admg=True)
+            planes[known] = paths.project(origins.planes, origins.n_nodes, origins.observed, to_admg=True)
             kinds[known] = ADMG
-        return relations.EffectGraphs(planes, relations.as_models(planes, kinds, self.n_nodes), kinds)
+        return paths.EffectGraphs(planes, paths.as_models(planes, kinds, self.n_nodes), kinds)
 
     @cached_property
     def edge_counts(self) -> EdgeCounts:
@@ -237,23 +236,18 @@ class GraphPairs(StoredPairs):
         return self.truth.n_nodes
 
     @cached_property
-    def size(self) -> float:
-        """Number of nodes and edges of an estimate, the mean over the pairs, or over some thousands of many pairs."""
+    def work(self) -> float:
+        """Nanoseconds of a plain metric for one pair: the mean number of nodes and edges of some of the estimates."""
         if not self.n:
             return float(self.n_nodes)
         some = self.estimate.take(self.estimate_index[:: 1 + self.n // _SAMPLED])
         return self.n_nodes + float(some.edge_counts.edges.mean())
 
     @property
-    def work(self) -> float:
-        """Rough time of a plain metric for one pair in nanoseconds; a costly metric takes a hundred times as long."""
-        return self.size
-
-    @property
     def at_once(self) -> int:
         """Number of pairs that a costly metric is given at a time, which take it well below a second."""
         # such metrics look at nodes and edges from every node, at up to 20 ns each
-        return max(1, int(_AT_ONCE / (20 * max(1, self.n_nodes) * max(1.0, self.size))))
+        return max(1, int(_AT_ONCE / (20 * max(1, self.n_nodes) * max(1.0, self.work))))
 
     def parts(self, most: int) -> Iterator[GraphPairs]:
         """Cut the pairs; adjacency counts of the parts stand one after another in arrays over all of them."""
@@ -295,10 +289,7 @@ class GraphPairs(StoredPairs):
         return self.take(first), inverse
 
     def refused(self, kinds: Container[str], truth_kinds: Container[str] | None = None) -> NDArray[np.bool_]:
-        """Return which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`.
-
-        Where only some classes are allowed, graphs that are not in the class that their cell declares are refused too.
-        """
+        """Return which pairs have a graph whose class is not among `kinds`, or the truth's not among `truth_kinds`."""
         # classes that are not compared with each other
         other = np.zeros(self.n, bool)
         if truth_kinds is not ANY_KIND and self.truth.origins is None and self.is_mixed:
@@ -331,13 +322,14 @@ class GraphPairs(StoredPairs):
         kinds = [graphs.kinds[at] for graphs, at in places]
         # an estimate without a truth stands in for it
         alone = self.truth.planes is self.estimate.planes and places[0][1] == places[1][1]
-        if not self._misdeclared[position]:
-            return f"the estimate is {a_kind(kinds[1])}" if alone else explain_classes(*kinds)
         sides = [
             f"declared {a_kind(kind)}, which it is not" if graphs.misdeclared[at] else a_kind(kind)
             for kind, (graphs, at) in zip(kinds, places, strict=True)
         ]
-        return f"the estimate is {sides[1]}" if alone else f"truth is {sides[0]} and estimate {sides[1]}"
+        if alone:
+            return f"the estimate is {sides[1]}"
+        wrong = self._misdeclared[position]
+        return f"truth is {sides[0]} and estimate {sides[1]}" if wrong else explain_classes(*kinds)
 
     @cached_property
     def counts(self) -> PairCounts:
@@ -376,17 +368,17 @@ class GraphPairs(StoredPairs):
         """Return what the graphs of both sides are under a name of theirs, and the positions of the pairs."""
         return getattr(self.truth, name), getattr(self.estimate, name), self.truth_index, self.estimate_index
 
-    def _counted(self, kernel: Callable[..., NDArray[np.int64]]) -> Values:
-        """Return the counts of a kernel that compares plain graphs, one row per count."""
-        return np.asarray(kernel(*self._sides("contiguous"), self.n_nodes), np.float64).T
+    def _counted(self, kernel: Callable[..., NDArray[np.int64]], name: str = "contiguous") -> Values:
+        """Return the counts of a kernel that compares graphs, one row per count."""
+        return np.asarray(kernel(*self._sides(name), self.n_nodes), np.float64).T
 
     @cached_property
     def v_structures(self) -> Confusion:
         """Unshielded colliders."""
         if self.is_mixed:
-            true, estimated, both = relations.shared_colliders(*self._sides("lifted"), self.n_nodes).T
-        else:
-            true, estimated, both = self._counted(kernels().collider_counts)
+            paths.check_size(self.n_nodes)
+        name = "lifted" if self.is_mixed else "contiguous"
+        true, estimated, both = self._counted(kernels().collider_counts, name)
         return Confusion(both, true, estimated)
 
     @cached_property
@@ -420,16 +412,13 @@ class GraphPairs(StoredPairs):
         """Count the ordered pairs of nodes that the estimate separates and the truth does not."""
         if separator == "parent" or not self.is_mixed:
             return self._acyclic(kernels().separation_mistakes(*self._sides("contiguous"), self.n_nodes, separator))
-        index = self.truth_index, self.estimate_index
-        sides = self.truth.models, self.estimate.statements
-        mistakes = relations.separation_mistakes(*sides, index, self.n_nodes, nearest=separator == "nearest")
+        sides = self.truth.models, self.estimate.statements, self.truth_index, self.estimate_index
+        mistakes = paths.separation_mistakes(*sides, self.n_nodes, nearest=separator == "nearest")
         return mistakes.astype(np.float64)
 
     def latent_adjustment_mistakes(self) -> Values:
         """Count the ordered pairs of nodes for which the estimate, a DAG, MAG, PAG or ADMG, answers wrongly."""
-        index = self.truth_index, self.estimate_index
-        mistakes = relations.adjustment_mistakes(self.truth.effects, self.estimate.effects, index, self.n_nodes)
-        return mistakes.astype(np.float64)
+        return paths.adjustment_mistakes(*self._sides("effects"), self.n_nodes).astype(np.float64)
 
     def sid_bounds(self, limit: int) -> NDArray[np.int64]:
         """Bound the SID over the DAGs of the estimate's class; return lower, upper and status, as the kernel does."""

@@ -18,7 +18,7 @@ import pandas as pd
 import causaleval_pd as ce
 from causaleval_pd.graphs import classes
 from causaleval_pd.graphs.kernels.planes import ADMG, MAG, PAG
-from causaleval_pd.graphs.mixed import conversions, marks, relations
+from causaleval_pd.graphs.mixed import marks, paths
 from causaleval_pd.graphs.packing import unpack_column
 
 #: metrics that take graphs with and without latent confounders
@@ -67,11 +67,11 @@ def projections() -> None:
             codes = random_dags(n, d + n_latent, degree, rng)
             planes = marks.planes_from_marks(codes)
             observed = np.tile(np.arange(d), (n, 1))
-            mags = conversions.project(planes, d + n_latent, observed)
-            pags = conversions.mag_to_pag(mags, d)
-            to_mag = median(conversions.project, planes, d + n_latent, observed) / n
-            to_pag = to_mag + median(conversions.mag_to_pag, mags, d) / n
-            check = median(classes.is_pag, pags, d) / n
+            mags = paths.project(planes, d + n_latent, observed)
+            pags = paths.mag_to_pag(mags, d)
+            to_mag = median(paths.project, planes, d + n_latent, observed) / n
+            to_pag = to_mag + median(paths.mag_to_pag, mags, d) / n
+            check = median(classes.IN_CLASS[PAG], pags, d) / n
             theirs = peer(codes[:n_peer], n_latent) if n_peer else float("nan")
             print(
                 f"{d:>8} ({n_latent:>2})  {degree:>8.0f}   {to_mag * 1e6:>7.1f} us   {to_pag * 1e6:>7.1f} us "
@@ -88,20 +88,20 @@ def of_distances() -> None:
             planes = marks.planes_from_marks(random_dags(n // 4, d + n_latent, degree, rng))
             observed = np.tile(np.arange(d), (len(planes), 1))
             index = np.zeros(len(planes), np.int64), np.arange(len(planes))
-            mags = conversions.project(planes, d + n_latent, observed)
-            admgs = conversions.project(planes, d + n_latent, observed, to_admg=True)
-            truth = relations.EffectGraphs(admgs[:1], admgs[:1], np.array([ADMG], np.uint8))
-            graphs = {"MAG": (MAG, mags), "PAG": (PAG, conversions.mag_to_pag(mags, d)), "ADMG": (ADMG, admgs)}
+            mags = paths.project(planes, d + n_latent, observed)
+            admgs = paths.project(planes, d + n_latent, observed, to_admg=True)
+            truth = paths.EffectGraphs(admgs[:1], admgs[:1], np.array([ADMG], np.uint8))
+            graphs = {"MAG": (MAG, mags), "PAG": (PAG, paths.mag_to_pag(mags, d)), "ADMG": (ADMG, admgs)}
             for label, (code, given) in graphs.items():
                 kinds = np.full(len(given), code, np.uint8)
-                estimate = relations.EffectGraphs(given, relations.as_models(given, kinds, d), kinds)
-                statements = relations.as_statements(given, kinds, d)
+                estimate = paths.EffectGraphs(given, paths.as_models(given, kinds, d), kinds)
+                statements = paths.as_statements(given, kinds, d)
                 times = [
-                    median(lambda *x: relations.separation_mistakes(*x, nearest=False), mags[:1], statements, index, d),
-                    median(lambda *x: relations.separation_mistakes(*x, nearest=True), mags[:1], statements, index, d)
+                    median(lambda *x: paths.separation_mistakes(*x, nearest=False), mags[:1], statements, *index, d),
+                    median(lambda *x: paths.separation_mistakes(*x, nearest=True), mags[:1], statements, *index, d)
                     if code != PAG
                     else float("nan"),
-                    median(relations.adjustment_mistakes, truth, estimate, index, d),
+                    median(paths.adjustment_mistakes, truth, estimate, *index, d),
                 ]
                 shown = "".join(f"   {x / len(planes) * 1e6:>7.1f} us" for x in times)
                 print(f"{d:>8} ({n_latent:>2})  {degree:>8.0f}   {label:<4}{shown}")

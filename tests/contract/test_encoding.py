@@ -10,7 +10,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.contract.encoding import ENCODINGS, Edges, Encoding, Matrix, register_encoding
-from causaleval_pd.graphs import coerce_graphs, is_graph_column
+from causaleval_pd.graphs.column import coerce_graphs, is_graph_column
 
 
 @dataclass

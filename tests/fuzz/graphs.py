@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from run import pick
 
 import causaleval_pd as ce
-from causaleval_pd.graphs import coerce_graphs
+from causaleval_pd.graphs.column import coerce_graphs
 
 NAMES = r"\brow \d+\b|^file |^(?:nodes|encoding|kind|rename|index|values|unknown encoding|unknown kind)\b"
 

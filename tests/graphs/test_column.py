@@ -16,7 +16,8 @@ import scipy.sparse as sp
 from references.declared import declared
 
 import causaleval_pd as ce
-from causaleval_pd.graphs import AmbiguousEncodingError, Graph, as_graph, coerce_graphs, graph_column, is_graph_column
+from causaleval_pd.graphs import AmbiguousEncodingError, Graph, as_graph, graph_column
+from causaleval_pd.graphs.column import coerce_graphs, is_graph_column
 from causaleval_pd.graphs.packing import COLUMN_DTYPE
 
 ROW = {"encoding": "row->column"}

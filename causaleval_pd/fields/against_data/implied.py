@@ -12,7 +12,7 @@ from ...graphs.classes import extensions
 from ...graphs.kernels import mixed_kernels
 from ...graphs.kernels.planes import DAG, PLAIN_KINDS, matrices_from_planes
 from ...graphs.mixed.marks import adjacencies
-from ...graphs.mixed.relations import as_mags
+from ...graphs.mixed.paths import as_mags
 from ...graphs.pairs import GraphBatch
 
 Bools = NDArray[np.bool_]

@@ -16,9 +16,8 @@ from ...contract.metric import metric
 from ...contract.options import Convention, F, with_example, with_options
 from ...graphs.classes import class_cpdag
 from ...graphs.kernels.planes import CPDAG, PLAIN_KINDS, matrices_from_planes
-from ...graphs.mixed.conversions import mag_to_pag
 from ...graphs.mixed.marks import codes_from_planes, is_mixed, lower
-from ...graphs.mixed.relations import as_mags
+from ...graphs.mixed.paths import as_mags, mag_to_pag
 from ...graphs.pairs import GraphPairs
 from .implied import Implications
 from .judged import Part, by_data

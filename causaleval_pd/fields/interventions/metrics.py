@@ -23,7 +23,7 @@ from ...contract.context import MissingInputError
 from ...contract.metric import metric
 from ...contract.options import with_example, with_options
 from ...contract.pairs import PairError
-from ...graphs.interventional import pairs_apart, read_targets, to_icpdags
+from ...graphs.classes import pairs_apart, read_targets, to_icpdags
 from ...graphs.kernels.planes import DAG, matrices_from_planes
 from ...graphs.pairs import GraphBatch, GraphPairs
 from ..baselines.rules import check_regular, complete_data, correlations, read_data

@@ -23,6 +23,7 @@ from ...contract.checks import check_choice, hint_alike, name_row
 from ...contract.context import Context
 from ...contract.field import Field, Relabelling, identify_cells, register_field
 from ...contract.pairs import Batch
+from ...graphs.classes import Latents, check_latents, projected, read_latents
 from ...graphs.column import as_graph, coerce_graphs, graph_column, is_graph_column
 from ...graphs.edge_types import Origins
 from ...graphs.kernels.planes import ADMG, DAG, KINDS, MAG, MIXED, PAG, SKELETON, TAIL, a_kind, matrices_from_planes
@@ -39,7 +40,6 @@ from ...graphs.packing import (
     unpack_column,
 )
 from ...graphs.pairs import GraphBatch, GraphPairs, Inputs
-from ...graphs.projections import Latents, check_latents, projected, read_latents
 from .nulls.graph_controls import custom_null
 
 __all__ = ["GRAPHS"]

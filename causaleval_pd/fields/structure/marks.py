@@ -21,7 +21,7 @@ from ...contract.metric import metric
 from ...contract.options import with_call, with_options
 from ...graphs.edge_types import ONE_WAY, reversed_type
 from ...graphs.kernels.planes import MARKED_KINDS, row_chunks
-from ...graphs.mixed.relations import DEFINITE, NOT, POSSIBLE, ancestors, visible_edges
+from ...graphs.mixed.paths import DEFINITE, NOT, POSSIBLE, ancestors, visible_edges
 from ...graphs.pairs import GraphPairs
 
 __all__ = [

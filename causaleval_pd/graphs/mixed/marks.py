@@ -15,16 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels.planes import (
-    ARROW,
-    N_MIXED_PLANES,
-    NONE,
-    TAIL,
-    count_ones,
-    planes_from_arcs,
-    planes_from_matrices,
-    row_chunks,
-)
+from ..kernels.planes import ARROW, NONE, TAIL, count_ones, planes_from_arcs, planes_from_matrices, row_chunks
 
 Planes = NDArray[np.uint64]
 Words = NDArray[np.uint64]
@@ -34,7 +25,7 @@ Edge = tuple[int, int, int, int]
 
 def is_mixed(planes: Planes) -> bool:
     """Return whether a block (N, P, W) has four planes."""
-    return planes.shape[1] == N_MIXED_PLANES
+    return planes.shape[1] == 4
 
 
 def where(planes: Planes, at_low: int, at_high: int) -> Words:
@@ -75,10 +66,7 @@ def lower(planes: Planes) -> Planes:
 
 
 def plane_halves(planes: Planes) -> list[Planes]:
-    """Return blocks of two planes that hold the bits of both ends of each pair: the block, or its low and high bits.
-
-    Under a permutation of the nodes each moves as a graph of arcs does.
-    """
+    """Return the block, or its low and its high bits as blocks of two planes, permuted as graphs of arcs are."""
     return [planes] if not is_mixed(planes) else [np.ascontiguousarray(planes[:, bit::2]) for bit in (0, 1)]
 
 
@@ -157,22 +145,16 @@ def edges_of(planes: Planes, n_nodes: int) -> list[list[Edge]]:
 
 
 def planes_from_ends(n_rows: int, n_nodes: int, ends: Ints) -> Planes:
-    """Set the codes of pairs in fresh planes; a pair named twice has the codes of both, as ``->`` and ``<->`` do.
-
-    Nodes may be in either order. Codes (1, 2) and (2, 2) of one pair make (0, 2).
-    """
+    """Set the codes of pairs, whose nodes may be in either order, in fresh planes."""
     row, a, b, at_a, at_b = ends
-    # a mark stands in the planes as the arc from its node
+    # a mark stands in the planes as the arc from its node; of a pair named twice both add up: -> and <-> make (0, 2)
     row, node, other, code = (np.concatenate(x) for x in ((row, row), (a, b), (b, a), (at_a, at_b)))
     halves = [planes_from_arcs(n_rows, n_nodes, *(x[code & bit > 0] for x in (row, node, other))) for bit in (1, 2)]
     return join_halves(halves)
 
 
 def marks_from_planes(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
-    """Return (N, d, d) matrices with the code of the mark at j of the edge i - j in cell (i, j).
-
-    Cells of a pair with two edges hold the codes of the planes, (0, 2) or (2, 0).
-    """
+    """Return (N, d, d) matrices with the code of the mark at j of the edge i - j in cell (i, j), as in the planes."""
     marks = np.zeros((len(planes), n_nodes, n_nodes), np.uint8)
     row, low, high, at_low, at_high = ends_from_planes(lift(planes), n_nodes)
     marks[row, low, high], marks[row, high, low] = at_high, at_low

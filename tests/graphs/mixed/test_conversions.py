@@ -11,7 +11,8 @@ from references import mixed as reference
 
 import causaleval_pd as ce
 from causaleval_pd.graphs import classes
-from causaleval_pd.graphs.mixed import conversions, marks, relations
+from causaleval_pd.graphs.kernels.planes import MAG, PAG
+from causaleval_pd.graphs.mixed import marks, paths
 
 
 def check_classes(mags: np.ndarray, separated: np.ndarray) -> int:
@@ -23,10 +24,10 @@ def check_classes(mags: np.ndarray, separated: np.ndarray) -> int:
     for k, group in enumerate(groups):
         number[group] = k
     mag_planes, pag_planes = marks.planes_from_marks(mags), marks.planes_from_marks(pags)
-    np.testing.assert_array_equal(conversions.mag_to_pag(mag_planes, d), pag_planes[number])
-    assert classes.is_pag(pag_planes, d).all()
+    np.testing.assert_array_equal(paths.mag_to_pag(mag_planes, d), pag_planes[number])
+    assert classes.IN_CLASS[PAG](pag_planes, d).all()
 
-    chosen = conversions.pag_to_mag(pag_planes, d)
+    chosen = paths.pag_to_mag(pag_planes, d)
     position = {graph.tobytes(): k for k, graph in enumerate(mag_planes)}
     assert [number[position[graph.tobytes()]] for graph in chosen] == list(range(len(groups)))
     bidirected = marks.count_bits(marks.bidirected(mag_planes))
@@ -36,8 +37,8 @@ def check_classes(mags: np.ndarray, separated: np.ndarray) -> int:
 
     above = reference.ancestors(mags)
     expected = np.stack([above[g].any(axis=0).astype(int) + above[g].all(axis=0) for g in groups])
-    np.testing.assert_array_equal(relations.ancestors(pag_planes, d), expected)
-    by_path = relations.ancestors(pag_planes, d, "path")
+    np.testing.assert_array_equal(paths.ancestors(pag_planes, d), expected)
+    by_path = paths.ancestors(pag_planes, d, "path")
     np.testing.assert_array_equal(by_path > 0, expected > 0)
     np.testing.assert_array_equal(by_path == 2, reference.ancestors(pags))
     return len(groups)
@@ -55,21 +56,21 @@ def test_every_graph_of_few_nodes(d: int, ancestral: int, maximal: int, n_classe
     separated = reference.separations(graphs[known])
     known_mags = known.copy()
     known_mags[known] = reference.is_maximal(graphs[known], separated)
-    found = classes.is_mag(planes, d)
+    found = classes.IN_CLASS[MAG](planes, d)
     np.testing.assert_array_equal(found, known_mags)
     assert found.sum() == maximal
 
-    completed, faults = conversions.complete(planes, d)
+    completed, faults = paths.convert(planes, d, "COMPLETE")
     np.testing.assert_array_equal(faults == 0, known)
-    assert classes.is_mag(completed[known], d).all()
+    assert classes.IN_CLASS[MAG](completed[known], d).all()
     np.testing.assert_array_equal(reference.separations(marks.marks_from_planes(completed[known], d)), separated)
 
     mags, statements = graphs[found], separated[found[known]]
     assert check_classes(mags, statements) == n_classes
-    pags = np.unique(conversions.mag_to_pag(planes[found], d), axis=0)
+    pags = np.unique(paths.mag_to_pag(planes[found], d), axis=0)
     assert (marks.count_bits(marks.bidirected(pags)) == 0).sum() == with_dag
     visible = np.stack([reference.visible(graph) for graph in marks.marks_from_planes(pags, d)])
-    np.testing.assert_array_equal(relations.visible_edges(pags, d), visible)
+    np.testing.assert_array_equal(paths.visible_edges(pags, d), visible)
 
 
 def test_only_the_pags_of_classes_are_pags() -> None:
@@ -84,7 +85,7 @@ def test_only_the_pags_of_classes_are_pags() -> None:
     mags = mags[reference.is_ancestral(mags)]
     pags = [reference.shared_marks(mags[group]) for group in reference.classes(mags, reference.separations(mags))]
     known = {graph.tobytes() for graph in pags}
-    assert classes.is_pag(planes, d).tolist() == [graph.tobytes() in known for graph in graphs]
+    assert classes.IN_CLASS[PAG](planes, d).tolist() == [graph.tobytes() in known for graph in graphs]
 
 
 @pytest.mark.slow
@@ -94,7 +95,7 @@ def test_every_class_of_five_nodes_up_to_names() -> None:
     total = 0
     for skeleton in skeletons:
         graphs = reference.all_directed_mixed(5, list(skeleton.edges))
-        mags = graphs[classes.is_mag(marks.planes_from_marks(graphs), 5)]
+        mags = graphs[classes.IN_CLASS[MAG](marks.planes_from_marks(graphs), 5)]
         copies = 120 // sum(1 for _ in nx.isomorphism.GraphMatcher(skeleton, skeleton).isomorphisms_iter())
         total += copies * check_classes(mags, reference.separations(mags))
     assert total == 24_259
@@ -103,14 +104,14 @@ def test_every_class_of_five_nodes_up_to_names() -> None:
 @pytest.mark.slow
 def test_numbers_of_graphs_of_five_nodes() -> None:
     planes = marks.planes_from_marks(reference.all_directed_mixed(5))
-    _, faults = conversions.complete(planes, 5)
+    _, faults = paths.convert(planes, 5, "COMPLETE")
     assert (faults == 0).sum() == 336_064
-    mags = planes[classes.is_mag(planes, 5)]
+    mags = planes[classes.IN_CLASS[MAG](planes, 5)]
     assert len(mags) == 328_924
-    pags = np.unique(conversions.mag_to_pag(mags, 5), axis=0)
+    pags = np.unique(paths.mag_to_pag(mags, 5), axis=0)
     assert len(pags) == 24_259
     assert (marks.count_bits(marks.bidirected(pags)) == 0).sum() == 8_782
-    assert classes.is_pag(pags, 5).all()
+    assert classes.IN_CLASS[PAG](pags, 5).all()
 
 
 KNOWN = Path(__file__).parents[2] / "known_answers" / "latent_projections.csv"
@@ -198,10 +199,10 @@ def random_dags(n: int, d: int, rng: np.random.Generator, density: float = 0.4) 
 def test_mags_have_the_separations_of_their_dags() -> None:
     dags = random_dags(150, 6, np.random.default_rng(1))
     observed = [0, 2, 3, 5]
-    planes = conversions.project(marks.planes_from_marks(dags), 6, np.tile(observed, (150, 1)))
+    planes = paths.project(marks.planes_from_marks(dags), 6, np.tile(observed, (150, 1)))
     mags = marks.marks_from_planes(planes, 4)
     np.testing.assert_array_equal(reference.separations(mags), reference.separations(dags, observed))
-    assert classes.is_mag(planes, 4).all()
+    assert classes.IN_CLASS[MAG](planes, 4).all()
     below = reference.ancestors(dags)[:, observed][:, :, observed]
     np.testing.assert_array_equal((mags == 2) & (mags.transpose(0, 2, 1) == 1), below & (mags != 0))
 
@@ -209,7 +210,7 @@ def test_mags_have_the_separations_of_their_dags() -> None:
 def test_admgs_are_those_of_paths() -> None:
     dags = random_dags(80, 7, np.random.default_rng(2))
     observed = [1, 2, 4, 6]
-    planes = conversions.project(marks.planes_from_marks(dags), 7, np.tile(observed, (80, 1)), to_admg=True)
+    planes = paths.project(marks.planes_from_marks(dags), 7, np.tile(observed, (80, 1)), to_admg=True)
     assert classes.is_admg(planes, 4).all()
     names = [str(node) for node in observed]
     for dag, one in zip(dags, planes, strict=True):
@@ -243,17 +244,17 @@ def test_many_nodes_give_what_few_do() -> None:
         return found[:, where[:, None], where]
 
     for to_admg in (False, True):
-        few = conversions.project(marks.planes_from_marks(small), 12, np.tile(kept, (60, 1)), to_admg=to_admg)
-        many = conversions.project(marks.planes_from_marks(large), d, np.tile(observed, (60, 1)), to_admg=to_admg)
+        few = paths.project(marks.planes_from_marks(small), 12, np.tile(kept, (60, 1)), to_admg=to_admg)
+        many = paths.project(marks.planes_from_marks(large), d, np.tile(observed, (60, 1)), to_admg=to_admg)
         np.testing.assert_array_equal(placed(many), marks.marks_from_planes(few, 9))
         if not to_admg:
             mag_few, mag_many = few, many
-    pag_few, pag_many = conversions.mag_to_pag(mag_few, 9), conversions.mag_to_pag(mag_many, d - 3)
+    pag_few, pag_many = paths.mag_to_pag(mag_few, 9), paths.mag_to_pag(mag_many, d - 3)
     np.testing.assert_array_equal(placed(pag_many), marks.marks_from_planes(pag_few, 9))
-    assert classes.is_pag(pag_many, d - 3).all()
-    back = conversions.pag_to_mag(pag_many, d - 3)
-    np.testing.assert_array_equal(placed(back), marks.marks_from_planes(conversions.pag_to_mag(pag_few, 9), 9))
-    for relation in (relations.ancestors, relations.visible_edges):
+    assert classes.IN_CLASS[PAG](pag_many, d - 3).all()
+    back = paths.pag_to_mag(pag_many, d - 3)
+    np.testing.assert_array_equal(placed(back), marks.marks_from_planes(paths.pag_to_mag(pag_few, 9), 9))
+    for relation in (paths.ancestors, paths.visible_edges):
         np.testing.assert_array_equal(relation(pag_many, d - 3)[:, where[:, None], where], relation(pag_few, 9))
 
 
@@ -261,40 +262,40 @@ def test_conversions_do_not_depend_on_the_order_of_nodes() -> None:
     rng = np.random.default_rng(5)
     dags = random_dags(100, 9, rng)
     observed = np.tile(np.arange(2, 9), (100, 1))
-    mags = marks.marks_from_planes(conversions.project(marks.planes_from_marks(dags), 9, observed), 7)
+    mags = marks.marks_from_planes(paths.project(marks.planes_from_marks(dags), 9, observed), 7)
     order = rng.permutation(7)
-    pags = marks.marks_from_planes(conversions.mag_to_pag(marks.planes_from_marks(mags), 7), 7)
+    pags = marks.marks_from_planes(paths.mag_to_pag(marks.planes_from_marks(mags), 7), 7)
     turned = marks.planes_from_marks(mags[:, order[:, None], order])
     np.testing.assert_array_equal(
-        marks.marks_from_planes(conversions.mag_to_pag(turned, 7), 7), pags[:, order[:, None], order]
+        marks.marks_from_planes(paths.mag_to_pag(turned, 7), 7), pags[:, order[:, None], order]
     )
 
 
 @pytest.mark.parametrize("d", [0, 1, 2])
 def test_few_nodes(d: int) -> None:
     planes = marks.planes_from_marks(np.zeros((3, d, d), np.uint8))
-    for convert in (conversions.mag_to_pag, conversions.pag_to_mag):
+    for convert in (paths.mag_to_pag, paths.pag_to_mag):
         np.testing.assert_array_equal(convert(planes, d), planes)
-    assert conversions.project(planes, d, np.zeros((3, 0), int)).shape == (3, 4, 1)
-    assert relations.ancestors(planes, d).shape == (3, d, d)
-    assert classes.is_pag(planes, d).all()
-    assert conversions.mag_to_pag(planes[:0], d).shape == (0, 4, 1)
+    assert paths.project(planes, d, np.zeros((3, 0), int)).shape == (3, 4, 1)
+    assert paths.ancestors(planes, d).shape == (3, d, d)
+    assert classes.IN_CLASS[PAG](planes, d).all()
+    assert paths.mag_to_pag(planes[:0], d).shape == (0, 4, 1)
 
 
 def test_wrong_arguments_are_refused() -> None:
     planes = marks.planes_from_marks(np.zeros((2, 4, 4), np.uint8))
     for observed in ([[0, 4], [0, 1]], [[1, 0], [0, 1]], [[0, -1], [0, 1]], [[0, 1]], [0, 1]):
         with pytest.raises(ValueError, match="observed"):
-            conversions.project(planes, 4, np.array(observed))
+            paths.project(planes, 4, np.array(observed))
     with pytest.raises(ValueError, match="must have the shape"):
-        conversions.mag_to_pag(planes[:, :2], 4)
+        paths.mag_to_pag(planes[:, :2], 4)
     with pytest.raises(ValueError, match="belong to no pair"):
-        conversions.mag_to_pag(~planes, 4)
+        paths.mag_to_pag(~planes, 4)
     with pytest.raises(ValueError, match="found graphs of 2001 nodes .* at most 2000 nodes"):
-        conversions.mag_to_pag(planes, 2001)
+        paths.mag_to_pag(planes, 2001)
     bow = marks.planes_from_marks(np.array([[[0, 2], [0, 0]]], np.uint8))
     with pytest.raises(ValueError, match="two edges between the same nodes"):
-        relations.visible_edges(bow, 2)
+        paths.visible_edges(bow, 2)
 
 
 @pytest.mark.slow

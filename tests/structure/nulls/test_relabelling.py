@@ -159,7 +159,7 @@ def test_squared_weight_errors_and_ancestors(d):
 def test_ancestors_of_plain_graphs_are_not_limited_as_those_of_mixed_ones_are(monkeypatch):
     pairs = pairs_of(9, ["dag", "cpdag"])
     expected = additive_moments(ce.get_metric("ancestor_recall"), pairs)
-    monkeypatch.setattr("causaleval_pd.graphs.mixed.conversions.MOST_NODES", 8)
+    monkeypatch.setattr("causaleval_pd.graphs.mixed.paths.MOST_NODES", 8)
     moments = additive_moments(ce.get_metric("ancestor_recall"), pairs)
     np.testing.assert_array_equal(moments.mean, expected.mean)
 

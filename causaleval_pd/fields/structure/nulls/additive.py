@@ -27,7 +27,7 @@ from ....contract.metric import Metric
 from ....graphs.edge_types import BACKWARD, FORWARD, LINE, ONE_WAY, TYPES, AncestorCounts, EdgeTypes, reversed_type
 from ....graphs.kernels.planes import ARROW, NONE, TAIL, matrices_from_planes, row_chunks
 from ....graphs.mixed.marks import count_bits, is_mixed, marks_from_planes, where
-from ....graphs.mixed.relations import DEFINITE, POSSIBLE, ancestors
+from ....graphs.mixed.paths import DEFINITE, POSSIBLE, ancestors
 from ....graphs.pairs import GraphBatch, GraphPairs
 
 Floats = NDArray[np.float64]

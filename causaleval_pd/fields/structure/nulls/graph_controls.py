@@ -91,7 +91,7 @@ def graph_controls(
         return controls
 
     cost = 16 * pairs.truth.planes.shape[2] + _COUNT_BYTES + scratch
-    return DrawnControls(pairs, words, drawn, known, cost, 20.0 * pairs.size if work is None else work, listing)
+    return DrawnControls(pairs, words, drawn, known, cost, 20.0 * pairs.work if work is None else work, listing)
 
 
 def estimated_edges(pairs: GraphPairs) -> Ints:

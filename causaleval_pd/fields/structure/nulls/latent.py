@@ -25,8 +25,8 @@ from ....execution.engines import stop_if_unwanted
 from ....execution.random_streams import random_words
 from ....graphs.kernels import control_kernels, kernels, mixed_kernels
 from ....graphs.kernels.planes import ADMG, KINDS, MAG, MIXED, PAG, SKELETON
-from ....graphs.mixed.conversions import check_size, mag_to_pag, project
 from ....graphs.mixed.marks import adjacencies, bidirected, count_bits, count_edges, doubles, is_mixed, lift, lines
+from ....graphs.mixed.paths import check_size, mag_to_pag, project
 from ....graphs.pairs import GraphBatch, GraphPairs
 from .graph_controls import NEXT_WORD, Drawn, check_declared, constant, describe_cell, graph_controls
 from .laws import hypergeometric

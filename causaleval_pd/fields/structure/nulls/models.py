@@ -73,7 +73,7 @@ def random_graphs(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys,
         random_graph_laws(pairs, n_edges, kinds, order, dags),
         hypergeometric=lambda metric: hypergeometric(metric, d, edges.edges[truth], n_edges),
     )
-    return graph_controls(pairs, kinds, graphs, known, work=6.0 * pairs.size)
+    return graph_controls(pairs, kinds, graphs, known, work=6.0 * pairs.work)
 
 
 def edges_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
@@ -142,7 +142,7 @@ def degree_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> C
         return in_class(directed, pairs, kinds, keys, start, count)
 
     return graph_controls(
-        pairs, kinds, graphs, scratch=16 * pairs.truth.planes.shape[2], work=10 * switches * pairs.size
+        pairs, kinds, graphs, scratch=16 * pairs.truth.planes.shape[2], work=10 * switches * pairs.work
     )
 
 

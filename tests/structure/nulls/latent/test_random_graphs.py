@@ -15,6 +15,7 @@ from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.null import Matching
 from causaleval_pd.fields.structure.nulls.latent import Cell, best_proposal, free_proposal
 from causaleval_pd.graphs import classes
+from causaleval_pd.graphs.kernels.planes import PAG
 from causaleval_pd.graphs.mixed import marks
 from causaleval_pd.tables.matching import find_null
 
@@ -166,7 +167,7 @@ def test_free_numbers_of_bidirected_edges():
     controls = controls_of(null, ("A o-> B; B <-> C; C -- D; A -> D; A -> C", "mixed"), "pag")
     drawn = codes_of(controls, 500)
     assert len(drawn) == 500 and controls.kind.tolist() == ["pag"]
-    assert classes.is_pag(marks.planes_from_marks(drawn), 4).all()
+    assert classes.IN_CLASS[PAG](marks.planes_from_marks(drawn), 4).all()
 
 
 @pytest.mark.parametrize("null", ["edges", "orientation"])
@@ -223,7 +224,7 @@ def random_pag(d, m, b, key=1):
 def test_larger_graphs_show_what_the_cell_shows(d, m, b):
     pairs = random_pag(d, m, b).draw(0, 60)
     planes = pairs.estimate.planes
-    assert pairs.lacking is None and classes.is_pag(planes, d).all()
+    assert pairs.lacking is None and classes.IN_CLASS[PAG](planes, d).all()
     assert (marks.count_edges(planes) == m).all() and (marks.count_bits(marks.bidirected(planes)) == b).all()
     assert len(np.unique(planes.reshape(60, -1), axis=0)) == 60
 

@@ -1,4 +1,4 @@
-"""Relations in blocks of mixed graphs: ancestors, visible edges, colliders, m-separations, adjustment sets."""
+"""What paths decide in blocks of mixed graphs: projections, MAGs, PAGs, ancestors, separations, adjustment sets."""
 
 from __future__ import annotations
 
@@ -9,28 +9,79 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import kernels, mixed_kernels
-from ..kernels.inputs import read_only
-from ..kernels.planes import ADMG, DAG, PAG
-from .conversions import check_size, mag_to_pag, pag_to_mag, project, ready
-from .marks import directed_part, doubles, lift
+from ..kernels import mixed_kernels
+from ..kernels.inputs import checked_planes, read_only
+from ..kernels.planes import ADMG, DAG, N_MIXED_PLANES, PAG, plane_words
+from .marks import Ints, Planes, circles, count_edges, directed_part, doubles, lift
 
 Kinds = NDArray[np.uint8]
-Ints = NDArray[np.int64]
-Planes = NDArray[np.uint64]
 Convert = Callable[[Planes, int], Planes]
+
+#: nodes up to which paths of mixed graphs are followed, which takes time with the cube of their number
+MOST_NODES = 2000
+
+
+def check_size(n_nodes: int, row: str = "") -> None:
+    """Refuse graphs of more nodes than paths are followed in; `row` names the first of them."""
+    if n_nodes > MOST_NODES:
+        raise ValueError(
+            f"{row}{': ' if row else ''}found graphs of {n_nodes} nodes with latent confounders; classes, conversions, "
+            f"ancestors and distances along paths are computed for at most {MOST_NODES} nodes; declare such graphs "
+            "kind='mixed' or kind='skeleton'"
+        )
+
+
+def not_simple(planes: Planes) -> NDArray[np.bool_]:
+    """Return which graphs have a circle, or two edges between the same nodes."""
+    return np.asarray(((circles(planes) | doubles(planes)) != 0).any(axis=1))
+
+
+def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:
+    """Return blocks (N, 4, W) without double edges ready for a kernel, and the largest number of their edges."""
+    check_size(n_nodes)
+    array = checked_planes(planes, n_nodes, N_MIXED_PLANES)
+    if doubles(array).any():
+        raise ValueError("graphs with two edges between the same nodes are not of this class; project them to MAGs")
+    return array, int(count_edges(array).max(initial=0))
+
+
+def convert(planes: Planes, n_nodes: int, goal: str) -> tuple[Planes, NDArray[np.bool_]]:
+    """Convert or check graphs by the kernel for a goal of its own; return the results, and which graphs do not fit."""
+    array, most = ready(planes, n_nodes)
+    converted, faults = mixed_kernels().convert(array, n_nodes, goal, most)
+    return converted, faults
+
+
+def mag_to_pag(planes: Planes, n_nodes: int) -> Planes:
+    """Return the PAGs of MAGs: the marks that all MAGs of the Markov equivalence class share."""
+    return convert(planes, n_nodes, "MAG_TO_PAG")[0]
+
+
+def pag_to_mag(planes: Planes, n_nodes: int) -> Planes:
+    """Return a MAG of each PAG's class, that with the fewest bidirected edges; ties are broken by the nodes' order."""
+    return convert(planes, n_nodes, "PAG_TO_MAG")[0]
+
+
+def project(planes: Planes, n_nodes: int, observed: Ints, *, to_admg: bool = False) -> Planes:
+    """Project DAGs, MAGs or ADMGs onto their observed nodes (N, p), ascending: (N, 4, V) planes of MAGs or ADMGs."""
+    check_size(n_nodes)
+    array, kept = checked_planes(lift(planes), n_nodes, N_MIXED_PLANES), read_only(observed, np.int64)
+    if kept.ndim != 2 or len(kept) != len(array):
+        raise ValueError(f"observed must have the shape ({len(array)}, p), found {kept.shape}")
+    if kept.size and (kept.min() < 0 or kept.max() >= n_nodes or (np.diff(kept, axis=1) <= 0).any()):
+        raise ValueError(f"observed must hold ascending nodes from 0 to {n_nodes - 1}")
+    out = np.zeros((len(array), N_MIXED_PLANES, plane_words(kept.shape[1])), np.uint64)
+    if n_nodes and len(array):
+        mixed_kernels().project(array, n_nodes, kept, to_admg, out)
+    return out
+
 
 #: codes of ordered pairs (u, v): u is not an ancestor of v, a possible one, or one in every graph of the class
 NOT, POSSIBLE, DEFINITE = range(3)
 
 
 def ancestors(planes: Planes, n_nodes: int, definite: Literal["exact", "path"] = "exact") -> NDArray[np.uint8]:
-    """Return whether u is an ancestor of v: (N, d, d) with 0 no, 1 possible, 2 definite in cell (u, v).
-
-    A possible ancestor has a possibly directed path. A definite one has a directed path (`definite` "path"), or also
-    two uncovered possibly directed paths whose first nodes are not adjacent ("exact"), which for PAGs is what all
-    graphs of the class share.
-    """
+    """Return (N, d, d) codes NOT, POSSIBLE or DEFINITE: whether u is an ancestor of v, as `GraphMethods.ancestors`."""
     lifted = lift(planes)
     if doubles(lifted).any():  # the bidirected edges of an admg add no ancestors
         lifted = lift(directed_part(lifted))
@@ -45,20 +96,6 @@ def visible_edges(planes: Planes, n_nodes: int) -> NDArray[np.bool_]:
     """Return the visible edges u -> v of MAGs or PAGs, (N, d, d): no latent node confounds them in any graph."""
     blocks, most = ready(planes, n_nodes)
     return np.asarray(mixed_kernels().relate(blocks, n_nodes, mixed_kernels().VISIBLE, most), bool)
-
-
-def unshielded_colliders(planes: Planes, n_nodes: int) -> NDArray[np.int64]:
-    """Count the triples A *-> B <-* C with A and C not adjacent."""
-    every = np.arange(len(planes))
-    return shared_colliders(planes, planes, every, every, n_nodes)[:, 0].astype(np.int64)
-
-
-def shared_colliders(
-    truth: Planes, estimate: Planes, truth_index: NDArray[np.int64], estimate_index: NDArray[np.int64], n_nodes: int
-) -> NDArray[np.float64]:
-    """Count the unshielded colliders of truth, estimate and both, (n, 3), of graphs of four planes."""
-    check_size(n_nodes)
-    return np.asarray(kernels().collider_counts(truth, estimate, truth_index, estimate_index, n_nodes), np.float64)
 
 
 #: classes whose graphs are models: each latent node has edges of its own, so that no further node confounds an edge
@@ -98,31 +135,24 @@ def as_models(planes: Planes, kinds: Kinds, n_nodes: int) -> Planes:
 
 
 def separation_mistakes(
-    truth: Planes, estimate: Planes, index: tuple[Ints, Ints], n_nodes: int, *, nearest: bool
+    truth: Planes, estimate: Planes, truth_index: Ints, estimate_index: Ints, n_nodes: int, *, nearest: bool
 ) -> Ints:
-    """Count the ordered pairs of nodes that estimates, by `as_statements`, separate and truths, by `as_models`, do not.
-
-    `index` has the positions of the truth and the estimate of each pair; `nearest` is as in the kernel.
-    """
-    left, right = (read_only(x, np.int64) for x in index)
-    mistakes: Ints = mixed_kernels().mixed_separation_mistakes(truth, estimate, left, right, n_nodes, nearest)
+    """Count ordered pairs of nodes that estimates, by `as_statements`, separate and truths, by `as_models`, do not."""
+    index = (read_only(x, np.int64) for x in (truth_index, estimate_index))
+    mistakes: Ints = mixed_kernels().mixed_separation_mistakes(truth, estimate, *index, n_nodes, nearest)
     return mistakes
 
 
 class EffectGraphs(NamedTuple):
-    """Graphs on the same number of nodes: DAGs, MAGs, PAGs and ADMGs."""
+    """DAGs, MAGs, PAGs and ADMGs on the same number of nodes, (N, 4, W), their models by `as_models`, their classes."""
 
-    #: (N, 4, W)
     planes: Planes
-    #: by `as_models`
     models: Planes
-    #: (N,)
     kinds: Kinds
 
 
-def adjustment_mistakes(truth: EffectGraphs, estimate: EffectGraphs, index: tuple[Ints, Ints], n_nodes: int) -> Ints:
-    """Count the ordered pairs (treatment, outcome) that estimates answer wrongly; `index` is as for separations."""
-    left, right = index
+def adjustment_mistakes(truth: EffectGraphs, estimate: EffectGraphs, left: Ints, right: Ints, n_nodes: int) -> Ints:
+    """Count the ordered pairs (treatment, outcome) that estimates at `right` answer wrongly, by truths at `left`."""
     mistakes = np.zeros(len(left), np.int64)
     known, kinds = np.isin(truth.kinds[left], _MODELS), estimate.kinds[right]
     for kind, of_model in product(np.unique(kinds).tolist(), (True, False)):
