@@ -69,10 +69,7 @@ def graph_controls(
     listing: Listing | None = None,
     reasons: Sequence[str] = (),
 ) -> DrawnControls:
-    """Return controls that `graphs(start, count)` draws; `reasons` state why rows have none.
-
-    One takes `scratch` bytes, and `work` nanoseconds, by default 20 for each node and edge.
-    """
+    """Return controls that `graphs(start, count)` draws; `reasons` state why rows have none."""
     words = np.array(KINDS, object)[kinds]
     estimates = pairs.estimate.kinds[pairs.estimate_index]
     # no control can equal these estimates
@@ -90,6 +87,7 @@ def graph_controls(
         vars(controls).update(lacking=lacking)  # of these pairs alone: take and replace do not hand it on
         return controls
 
+    # a control takes so many bytes, and nanoseconds: by default 20 for each node and edge
     cost = 16 * pairs.truth.planes.shape[2] + _COUNT_BYTES + scratch
     return DrawnControls(pairs, words, drawn, known, cost, 20.0 * pairs.size if work is None else work, listing)
 
@@ -120,10 +118,7 @@ def check_declared(matching: Matching, rows: Ints, pairs: GraphPairs) -> None:
 
 
 def matched_kinds(matching: Matching, rows: Ints, pairs: GraphPairs) -> Kinds:
-    """Return the class of each row's controls, that of `control_kind` or of its estimate; PDAGs get CPDAGs or digraphs.
-
-    Mixed graphs, and estimates that are not in the class they declare, are refused.
-    """
+    """Return the class of each row's controls, that of `control_kind` or of its estimate; refuse mixed graphs."""
     sides = ("truth", pairs.truth, pairs.truth_index), ("estimate", pairs.estimate, pairs.estimate_index)
     for side, batch, index in sides:
         mixed = batch.kinds[index] >= len(PLAIN_KINDS)

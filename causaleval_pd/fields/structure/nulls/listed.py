@@ -333,10 +333,8 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch | None
 
 
 def _are_many(marks: Bools) -> bool:
-    """Return whether a graph surely has too many relabellings: at most nodes of one class change places without change.
-
-    Classes, at first one, are refined by how many marks (k, d, d) nodes have to and from each class.
-    """
+    """Return whether a graph, whose marks are (k, d, d), surely has too many different relabellings."""
+    # at most nodes of one class change places without change: classes are refined by marks to and from each class
     d = marks.shape[1]
     classes, n_classes = np.zeros(d, np.int64), 0
     while classes.max(initial=-1) >= n_classes:
@@ -370,7 +368,4 @@ def relabelling_laws(pairs: GraphPairs, others: Known) -> Known:
         few = have_lists(index, support) if d <= MOST_RELABELLED else np.zeros(pairs.n, bool)
         return listed_laws(pairs, index, support, MOST_DIFFERENT, few, others)
 
-    def known(metric: Metric) -> ClosedForm | None:
-        return laws()(metric)
-
-    return known
+    return lambda metric: laws()(metric)
