@@ -368,4 +368,7 @@ def relabelling_laws(pairs: GraphPairs, others: Known) -> Known:
         few = have_lists(index, support) if d <= MOST_RELABELLED else np.zeros(pairs.n, bool)
         return listed_laws(pairs, index, support, MOST_DIFFERENT, few, others)
 
-    return lambda metric: laws()(metric)
+    def known(metric: Metric) -> ClosedForm | None:
+        return laws()(metric)
+
+    return known
