@@ -67,14 +67,18 @@ def share_of(count: Values, whole: Any, normalised: bool) -> Values:
     return ratio(count, whole, math.nan) if normalised else count
 
 
-def _shared_adjacencies(pairs: GraphPairs) -> Confusion:
-    c = pairs.counts
-    return Confusion(c.tp, c.true_edges, c.estimated_edges, c.n_pairs)
+def _counted(source: str, *names: str) -> Callable[[GraphPairs], Confusion]:
+    """Return the function that takes the positives of both, truth and estimate, and all, from counts of pairs."""
+
+    def counts(pairs: GraphPairs) -> Confusion:
+        return Confusion(*(getattr(getattr(pairs, source), name) for name in names))
+
+    return counts
 
 
 _ADJACENCY = ConfusionFamily(
     "adjacency",
-    _shared_adjacencies,
+    _counted("counts", "tp", "true_edges", "estimated_edges", "n_pairs"),
     label="adjacency",
     positives="adjacencies",
     negatives="non-adjacent pairs",
@@ -113,17 +117,9 @@ def skeleton_p(pairs: GraphPairs) -> Values:
     return tails_and_misfit(counts.tp, counts.n_pairs, counts.true_edges, counts.estimated_edges)[0]
 
 
-def _ancestors(pairs: GraphPairs) -> Confusion:
-    return Confusion(pairs.ancestors.both, pairs.ancestors.true, pairs.ancestors.estimated)
-
-
-def _blankets(pairs: GraphPairs) -> Confusion:
-    return pairs.blankets
-
-
 _ANCESTOR = ConfusionFamily(
     "ancestor",
-    _ancestors,
+    _counted("ancestors", "both", "true", "estimated"),
     label="ancestor",
     positives="(ancestor, descendant) pairs",
     convention="An ancestor reaches its descendant along directed edges; undirected edges lead nowhere.",
@@ -167,7 +163,7 @@ def top_order_divergence(pairs: GraphPairs, *, undecided: float = 0.0, normalise
 _BLANKET = replace(
     _ANCESTOR,
     prefix="markov_blanket",
-    counts=_blankets,
+    counts=_counted("blankets", "both", "true", "estimated"),
     label="Markov blanket",
     positives="Markov blanket members",
     convention="The blanket of a node holds its neighbours and the other parents of its children; members are summed "
@@ -502,11 +498,6 @@ def _shared_circles(pairs: GraphPairs, *, slots: Slots = "all") -> Confusion:
     return _shared("circles")(pairs, slots=slots)
 
 
-def _shared_bidirected(pairs: GraphPairs) -> Confusion:
-    types = pairs.edge_types
-    return Confusion(types.both_bidirected, types.true_bidirected, types.estimated_bidirected)
-
-
 _SPEC: dict[str, Any] = {"field": "graph", "kinds": MARKED_KINDS, "closed_form": "linear"}
 _DIRECTED = ("A -> B; B -> C; A -> C", "A -> B; C -> B; A -- C")
 _MIXED = ("A o-> B; B <-> C; D o-> C", "A o-> B; B <-o C; B -> D")
@@ -547,7 +538,7 @@ _CIRCLE = replace(
 _BIDIRECTED = replace(
     _ARROWHEAD,
     prefix="bidirected",
-    counts=_shared_bidirected,
+    counts=_counted("edge_types", "both_bidirected", "true_bidirected", "estimated_bidirected"),
     label="bidirected edge",
     positives="bidirected edges",
     negatives="",

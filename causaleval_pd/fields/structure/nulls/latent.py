@@ -9,6 +9,7 @@ kept in a pilot, whose random stream these name. ADMGs and skeletons need no pro
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -363,11 +364,5 @@ def fitted_edges(d: int, n_latents: int, wanted: int, kind: int) -> int:
         made = _project(d, n_latents, np.array([n_edges]), ADMG if kind == ADMG else SKELETON, name, 0, _PILOT)
         return float(count_edges(made).mean())
 
-    low, high = 0, n * (n - 1) // 2
-    while low < high:  # the first number that reaches it
-        middle = (low + high) // 2
-        if mean(middle) >= wanted:
-            high = middle
-        else:
-            low = middle + 1
-    return low - 1 if low and wanted - mean(low - 1) < mean(low) - wanted else low
+    reached = bisect_left(range(n * (n - 1) // 2), float(wanted), key=mean)
+    return reached - 1 if reached and wanted - mean(reached - 1) < mean(reached) - wanted else reached
