@@ -307,15 +307,7 @@ def check_latents(matching: Matching) -> tuple[int, float | None]:
 
 
 def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
-    """Draw DAGs over observed and latent nodes, and project them to the estimate's class.
-
-    Law: a uniform skeleton over the observed and `n_latents` latent nodes, directed along a uniform order, projected
-    to its MAG, PAG, ADMG or skeleton. With `density` (share of adjacent pairs of the DAG) nothing of the estimate is
-    matched but its class. Without it, the number of edges of the DAG is that at which projections have as many edges as
-    the estimate, in the mean of a pilot; p-values are then approximate, because numbers of edges vary around it.
-
-    Numbers of edges and of bidirected edges vary. It is for studies that know by which law graphs were made.
-    """
+    """Draw DAGs over observed and latent nodes, and project them to the estimate's class."""
     if not is_mixed(pairs.estimate.planes):
         cell = describe_cell(matching, rows[0], "estimate", pairs.estimate.kinds[pairs.estimate_index[0]])
         raise ValueError(f"{cell}, and null='latent_dag' draws mag, pag, admg and skeleton; take null='edges'")
