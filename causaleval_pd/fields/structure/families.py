@@ -48,12 +48,9 @@ __all__ = [
     "tail_tp", "top_order_divergence", "visible_fp", "visible_precision", "visible_tp",
 ]  # fmt: skip
 
-_SKELETON: dict[str, Any] = {
-    "field": "graph",
-    "kinds": KINDS,
-    "closed_form": "hypergeometric",
-    "reference": "10.48550/arXiv.2412.10039",
-}
+#: Petersen (2025)
+_GUESSING = "10.48550/arXiv.2412.10039"
+_SKELETON: dict[str, Any] = {"field": "graph", "kinds": KINDS, "closed_form": "hypergeometric", "reference": _GUESSING}
 _PLAIN: dict[str, Any] = {"field": "graph", "kinds": PLAIN_KINDS}
 #: of numbers of pairs of nodes, none of which is best
 _PAIRS: dict[str, Any] = {"field": "graph", "direction": None, "range": (0, math.inf)}
@@ -192,7 +189,7 @@ _ORIENTATION = ConfusionFamily(
     negatives="tails on shared adjacencies",
     convention="Conditional on shared adjacencies: both endpoints of each are compared.",
     example=("A -> B; B -> C; A -> C", "A -> B; C -> B; A -- C"),
-    spec={**_PLAIN, "closed_form": "linear", "reference": _SKELETON["reference"]},
+    spec={**_PLAIN, "closed_form": "linear", "reference": _GUESSING},
 )
 _ORIENTED = replace(
     _ORIENTATION,
@@ -221,13 +218,9 @@ _OF_DEFINITE = {
     Which nodes of a PAG are definite ancestors: those in all graphs of the class, that is with a directed path or two
     uncovered possibly directed paths whose first nodes are not adjacent; or those with a directed path alone."""
 }
-_ANCESTRY: dict[str, Any] = {
-    "field": "graph",
-    "kinds": ("dag", "mag", "pag", "admg", "mixed"),
-    "truth_kinds": ("dag", "mag", "admg"),
-    "costly": True,
-    "symmetric": False,
-}
+#: of claims about the graph that generated the data
+_TRUE: dict[str, Any] = {"field": "graph", "truth_kinds": ("dag", "mag", "admg"), "symmetric": False}
+_ANCESTRY: dict[str, Any] = {**_TRUE, "kinds": ("dag", "mag", "pag", "admg", "mixed"), "costly": True}
 
 
 def ancestor_classes(pairs: GraphPairs, definite: Definite) -> NDArray[np.float64]:
@@ -395,13 +388,7 @@ def right_confounders(pairs: GraphPairs, *, confounded: Confounded = "projection
     return Confusion(getattr(claims, f"bidirected_{what}"), true, claims.bidirected)
 
 
-_CLAIM: dict[str, Any] = {
-    "field": "graph",
-    "kinds": ("dag", "mag", "pag", "mixed"),
-    "truth_kinds": ("dag", "mag", "admg"),
-    "symmetric": False,
-    "closed_form": "claims",
-}
+_CLAIM: dict[str, Any] = {**_TRUE, "kinds": ("dag", "mag", "pag", "mixed"), "closed_form": "claims"}
 
 _ARROW_CLAIM = ConfusionFamily(
     "arrow_claim",
