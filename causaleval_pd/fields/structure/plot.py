@@ -262,8 +262,6 @@ def _free_side(away: Floats) -> tuple[float, float]:
     return float(np.cos(best)), float(np.sin(best))
 
 
-Shares = dict[str, Floats]
-
 #: width of a square of a new figure, in inches, and that from which on counts are written into it
 _SQUARE, _WRITTEN = 0.62, 0.42
 
@@ -391,7 +389,7 @@ def _marks_of_rows(table: pd.DataFrame, truth: Hashable, estimate: Hashable) -> 
     return nodes, np.stack(marks[::2]), np.stack(marks[1::2])
 
 
-def _fill(ax: Axes, shares: Shares, shades: dict[str, Any], n: int, square: float) -> None:
+def _fill(ax: Axes, shares: dict[str, Floats], shades: dict[str, Any], n: int, square: float) -> None:
     """Fill the squares from left to right by the shares of outcomes, with counts of `n` runs where they fit."""
     from matplotlib.collections import PolyCollection
 

@@ -238,14 +238,7 @@ def several_numbers(keys: Words, start: int, count: int, width: int, salt: int =
     return np.ascontiguousarray(drawn.transpose(0, 2, 1))
 
 
-#: draws one control for an estimate
-DrawOne = Callable[[Graph, np.random.Generator], Any]
-
-#: nanoseconds that a call of the user's function may take
-_CALL = 3e5
-
-
-def custom_null(function: DrawOne, name: str) -> Null:
+def custom_null(function: Callable[[Graph, np.random.Generator], Any], name: str) -> Null:
     """Make a null model of a function that draws one control; DAGs are mapped to the class of the row's controls."""
 
     def controls(matching: Matching, rows: Ints, pairs: Any, keys: Words) -> Controls:
@@ -273,7 +266,8 @@ def custom_null(function: DrawOne, name: str) -> Null:
                 kinds[mine] = PDAG
             return GraphBatch(pairs.n_nodes, planes, kinds)
 
-        return graph_controls(pairs, matched, graphs, work=_CALL)
+        # a call of the user's function may take a third of a millisecond
+        return graph_controls(pairs, matched, graphs, work=3e5)
 
     return Null(name, f"random graphs drawn by the function {name}", controls)
 
