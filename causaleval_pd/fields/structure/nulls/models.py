@@ -279,17 +279,13 @@ def check_law(matching: Matching) -> str:
     return str(law)
 
 
-def orientation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
-    """Keep the estimate's skeleton and direct it at random."""
-    return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
-
-
 def oracle_skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
     """Take the truth's skeleton and direct it at random."""
-    return _direct_skeletons(matching, rows, pairs, keys, of_truth=True)
+    return orientation_controls(matching, rows, pairs, keys, of_truth=True)
 
 
-def _direct_skeletons(matching: Matching, rows: Ints, pairs: Any, keys: Keys, *, of_truth: bool) -> Controls:
+def orientation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys, *, of_truth: bool = False) -> Controls:
+    """Keep the estimate's skeleton and direct it at random."""
     if of_truth and matching.truth is None:
         raise ValueError("null 'oracle_skeleton' keeps the truth's skeleton, and truth=None names no truth")
     source, index = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
