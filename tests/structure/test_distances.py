@@ -142,13 +142,13 @@ def test_bounds_of_pairs_that_were_not_checked_are_refused():
 
 
 KINDS = ("dag", "cpdag", "pdag")
-MARKS = ce.structure.marks.__name__
-#: metrics of marks refuse classes of DAGs, which have other metrics altogether; those of other rooms need data
+FAMILIES = ce.structure.families.__name__
+#: families of claims refuse classes of DAGs, which have other metrics altogether; those of other rooms need data
 REFUSED = [
     name
     for name, m in METRICS.items()
     if m.field == "graph" and "pdag" not in m.kinds
-    if m.function.__module__.startswith(ce.structure.__name__) and not m.function.__module__.startswith(MARKS)
+    if m.function.__module__.startswith(ce.structure.__name__) and not m.function.__module__.startswith(FAMILIES)
 ]
 
 

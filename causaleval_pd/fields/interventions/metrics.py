@@ -42,10 +42,7 @@ Marks = NDArray[np.bool_]
 def groups(
     pairs: GraphPairs, metric: str, names: Sequence[str], hint: str, function: Callable[..., Any]
 ) -> Iterator[tuple[NDArray[np.int64], Any]]:
-    """Yield the pairs that share inputs and names of nodes, with what `function(inputs, nodes)` returns for them.
-
-    It is called once for them in each call of a verb; data are without incomplete rows where the context asks for that.
-    """
+    """Yield the pairs that share inputs and names of nodes, with what `function(inputs, nodes)` returns for them."""
     inputs = pairs.truth.inputs
     context = None if inputs is None else inputs.context
     lacking = [name for name in names if context is None or not context.gives([name])]
@@ -59,6 +56,7 @@ def groups(
         if "data" in names:
             values["data"] = complete_data(values, nodes)
         try:
+            # once in each call of a verb
             computed = context.memory.remember((function, code, node_set), partial(function, values, nodes))
         except PairError:
             raise
@@ -157,15 +155,8 @@ _EFFECT_HINT = (
     "context={'data': frame, 'coefficients': weights}, where the weights are a GaussianNetwork, or a table with the "
     "sources as index and the targets as columns"
 )
-_ERROR: dict[str, Any] = {
-    "field": "graph",
-    "kinds": ("dag",),
-    "truth_kinds": (),
-    "direction": "minimize",
-    "range": (0, math.inf),
-    "optimum": 0,
-    "costly": True,
-}
+_COSTLY: dict[str, Any] = {"field": "graph", "direction": "minimize", "optimum": 0, "costly": True}
+_ERROR: dict[str, Any] = {**_COSTLY, "kinds": ("dag",), "truth_kinds": (), "range": (0, math.inf)}
 _EFFECT_OPTIONS = {
     "pairs": """pairs : GraphPairs
     Estimates with `context={"data": frame, "coefficients": weights}`.""",
@@ -240,14 +231,11 @@ def _true_effects(values: Mapping[str, Any], nodes: tuple[str, ...]) -> tuple[Fl
 
 
 @metric(
-    field="graph",
+    **_COSTLY,
     kinds=("dag", "cpdag", "pdag"),
-    direction="minimize",
     range=(0, math.inf),
-    optimum=0,
     long_name="SHD of interventional classes",
     symmetric=True,
-    costly=True,
     reference="10.48550/arXiv.1104.2808",
 )
 def shd_icpdag(pairs: GraphPairs) -> Values:
@@ -292,11 +280,7 @@ def _mapped(graphs: GraphBatch, apart: NDArray[np.bool_]) -> GraphBatch:
 
 
 def read_shifts(inputs: Mapping[str, Any], nodes: tuple[str, ...]) -> Floats:
-    """Compare the cases of each perturbation with the observational ones.
-
-    Return the Wasserstein-1 distance and the two-sided p-value of Mann and Whitney's test for the values of each node
-    (column) under perturbation of each other one (row), (2, d, d); NaN where a node is not perturbed.
-    """
+    """Return Wasserstein-1 distances and p-values of nodes (columns) under perturbation of others (rows), (2, d, d)."""
     data, label = inputs["data"], inputs["perturbed"]
     check_type(data, pd.DataFrame, "a DataFrame with one case per row", "data")
     check_type(label, str, "the name of a column of the data", "perturbed")
@@ -378,16 +362,10 @@ _JUDGED: dict[str, Any] = {
     "truth_kinds": (),
     "reference": "10.48550/arXiv.2210.17283",
 }
+_MEAN: dict[str, Any] = {**_JUDGED, "direction": "maximize", "closed_form": "mean_over_edges"}
 
 
-@metric(
-    **_JUDGED,
-    direction="maximize",
-    range=(0, math.inf),
-    optimum=math.inf,
-    long_name="mean Wasserstein distance",
-    closed_form="mean_over_edges",
-)
+@metric(**_MEAN, range=(0, math.inf), optimum=math.inf, long_name="mean Wasserstein distance")
 @with_options(_SHIFT_OPTIONS)
 @with_example(_SHIFT_EXAMPLE, estimate="A -> B", value=20.0)
 def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> Floats:
@@ -400,14 +378,7 @@ def mean_wasserstein(pairs: GraphPairs, *, zero_division: float = math.nan) -> F
     return _averages(pairs, "mean_wasserstein", lambda distance, p: distance, zero_division)
 
 
-@metric(
-    **_JUDGED,
-    direction="maximize",
-    range=(0, 1),
-    optimum=1,
-    long_name="share of edges with an effect",
-    closed_form="mean_over_edges",
-)
+@metric(**_MEAN, range=(0, 1), optimum=1, long_name="share of edges with an effect")
 @with_options(_SHIFT_OPTIONS)
 @with_example(_SHIFT_EXAMPLE, estimate="A -> B", value=1.0)
 def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_division: float = math.nan) -> Floats:
@@ -419,7 +390,7 @@ def mannwhitney_precision(pairs: GraphPairs, *, alpha: float = 0.05, zero_divisi
     return _averages(pairs, "mannwhitney_precision", _changes(alpha), zero_division)
 
 
-@metric(**_JUDGED, direction="minimize", range=(0, 1), optimum=0, long_name="false omission rate", costly=True)
+@metric(**{**_JUDGED, **_COSTLY}, range=(0, 1), long_name="false omission rate")
 @with_options(_SHIFT_OPTIONS)
 @with_example(_SHIFT_EXAMPLE, estimate="A; B", value=1.0)
 def false_omission_rate(

@@ -390,7 +390,7 @@ def adjustment_distance(pairs: GraphPairs, *, normalised: bool = False) -> Value
 Part = Literal["markov", "faithfulness", "symmetric"]
 
 _SEPARATION: dict[str, Any] = {**_WRONG, "reference": "10.48550/arXiv.2402.04952"}
-_INSTEAD = ("markov_blanket_f1", "v_structure_f1")
+_INSTEAD = ("separation_ancestor", "markov_blanket_f1", "v_structure_f1")
 _OF_SEPARATIONS = {
     "part": """part : {"markov", "faithfulness", "symmetric"}
     Separations of the estimate that fail in the truth, so that the estimate is not Markov; separations of the truth
@@ -407,12 +407,7 @@ def _distance(pairs: GraphPairs, separator: str, part: str, normalised: bool) ->
     return share_of_pairs(ordered if normalised else ordered / 2, pairs, normalised)
 
 
-@metric(
-    **_SEPARATION,
-    kinds=("dag", "cpdag"),
-    instead=("separation_ancestor", *_INSTEAD),
-    long_name="parent separation distance",
-)
+@metric(**_SEPARATION, kinds=("dag", "cpdag"), instead=_INSTEAD, long_name="parent separation distance")
 @with_options(_OF_SEPARATIONS)
 @with_call('"A -> B; B -> C", "A; B; C"', 3.0)
 def separation_parent(pairs: GraphPairs, *, part: Part = "markov", normalised: bool = False) -> Values:
@@ -428,7 +423,7 @@ def separation_parent(pairs: GraphPairs, *, part: Part = "markov", normalised: b
 @metric(
     **_SEPARATION,
     kinds=("dag", "cpdag", "mag", "pag", "admg"),
-    instead=_INSTEAD,
+    instead=_INSTEAD[1:],
     long_name="ancestor separation distance",
 )
 @with_options(_OF_SEPARATIONS)
@@ -444,12 +439,7 @@ def separation_ancestor(pairs: GraphPairs, *, part: Part = "markov", normalised:
     return _distance(pairs, "ancestor", part, normalised)
 
 
-@metric(
-    **_SEPARATION,
-    kinds=("dag", "cpdag", "mag", "admg"),
-    instead=("separation_ancestor", *_INSTEAD),
-    long_name="minimal separation distance",
-)
+@metric(**_SEPARATION, kinds=("dag", "cpdag", "mag", "admg"), instead=_INSTEAD, long_name="minimal separation distance")
 @with_options(_OF_SEPARATIONS)
 @with_call('"A -> B; B -> C", "A -> B; C -> B"', 1.0)
 def separation_zl(pairs: GraphPairs, *, part: Part = "markov", normalised: bool = False) -> Values:

@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...contract.checks import check_choice, hint_alike, name_row
@@ -36,21 +35,12 @@ from ...graphs.packing import (
     join_by_key,
     pack_column,
     shared_rows,
-    unpack_array,
     unpack_column,
 )
 from ...graphs.pairs import GraphBatch, GraphPairs, Inputs
 from .nulls.graph_controls import custom_null
 
 __all__ = ["GRAPHS"]
-
-DEFAULT_METRICS = ("shd", "adjacency_precision", "adjacency_recall", "orientation_precision", "orientation_recall")
-USUAL_METRICS = (
-    *("shd", "adjacency_precision", "adjacency_recall", "adjacency_f1"),
-    *("orientation_precision", "orientation_recall", "orientation_f1"),
-    *("arrowhead_precision", "arrowhead_recall", "arrowhead_f1", "directed_f1"),
-    *("shd_cpdag", "sid", "sid_lower", "sid_upper", "parent_aid"),
-)
 
 
 def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
@@ -77,10 +67,6 @@ Ints = NDArray[np.int64]
 
 #: inputs that choose what estimates over observed nodes are compared with
 PROJECTED_BY = ("latents", "target", "undirected")
-#: inputs by which graphs are judged besides a truth
-JUDGED_BY = ("data", "test", "alpha", "missing", "targets", "perturbed", "coefficients")
-#: inputs that the verbs take by `context=`
-CONTEXT = (*PROJECTED_BY, *JUDGED_BY)
 TARGETS = {"mag": MAG, "pag": PAG, "admg": ADMG}
 
 #: the projection that an estimate of a class is compared with; graphs without latent confounders have none
@@ -309,12 +295,13 @@ def pair(truth: Any, estimate: Any) -> GraphPairs:
     left = right if truth is None else as_graph(truth)
     if left.nodes != right.nodes:
         raise ValueError(different_nodes(list(left.nodes), list(right.nodes)))
-    columns = [unpack_array(pa.array([graph.to_bytes()], pa.large_binary()), str) for graph in (left, right)]
-    columns[0] = columns[1] if truth is None else columns[0]
-    *blocks, _, truth_index, estimate_index = shared_rows(*columns)[0]
-    inputs = Inputs(columns[0].node_sets, blocks[0].node_set)
-    true, estimated = (GraphBatch(block.n_nodes, block.planes, block.kinds, inputs=inputs) for block in blocks)
-    return GraphPairs(true, estimated, truth_index, estimate_index)
+    first = np.zeros(1, np.int64)
+    inputs = Inputs((left.nodes,), first)
+    true, estimated = (
+        GraphBatch(x.n_nodes, x.planes[None], np.array([KINDS.index(x.kind)], np.uint8), inputs=inputs)
+        for x in (left, right)
+    )
+    return GraphPairs(estimated if truth is None else true, estimated, first, first)
 
 
 def relabelled_cells(pairs: GraphPairs, truths: pd.Series) -> pd.Series:
@@ -327,13 +314,8 @@ def relabelled_cells(pairs: GraphPairs, truths: pd.Series) -> pd.Series:
         seen = [tuple(node_sets[k][i] for i in kept) for k, kept in zip(node_set.tolist(), observed, strict=True)]
         numbers = {nodes: number for number, nodes in enumerate(dict.fromkeys(seen))}
         node_sets, node_set = tuple(numbers), np.array([numbers[nodes] for nodes in seen], np.int64)
-    block = Block(
-        pairs.estimate.n_nodes,
-        np.arange(n, dtype=np.int64),
-        pairs.estimate.planes[pairs.estimate_index],
-        pairs.estimate.kinds[pairs.estimate_index],
-        node_set,
-    )
+    graphs = pairs.estimate.take(pairs.estimate_index)
+    block = Block(graphs.n_nodes, np.arange(n, dtype=np.int64), graphs.planes, graphs.kinds, node_set)
     return pack_column(UnpackedColumn(n, (block,), node_sets), index=truths.index)
 
 
@@ -384,8 +366,19 @@ def _with_data(table: pd.DataFrame, names: list[str]) -> pd.DataFrame:
 GRAPHS = register_field(
     Field(
         name="graph",
-        default_metrics=DEFAULT_METRICS,
-        usual_metrics=USUAL_METRICS,
+        default_metrics=(
+            "shd",
+            "adjacency_precision",
+            "adjacency_recall",
+            "orientation_precision",
+            "orientation_recall",
+        ),
+        usual_metrics=(
+            *("shd", "adjacency_precision", "adjacency_recall", "adjacency_f1"),
+            *("orientation_precision", "orientation_recall", "orientation_f1"),
+            *("arrowhead_precision", "arrowhead_recall", "arrowhead_f1", "directed_f1"),
+            *("shd_cpdag", "sid", "sid_lower", "sid_upper", "parent_aid"),
+        ),
         kinds=KINDS,
         default_null="edges",
         holds=is_graph_column,
@@ -393,7 +386,8 @@ GRAPHS = register_field(
         identify=partial(identify_cells, contents=contents),
         batches=batches,
         pair=pair,
-        context=CONTEXT,
+        # the others judge graphs besides a truth
+        context=(*PROJECTED_BY, "data", "test", "alpha", "missing", "targets", "perturbed", "coefficients"),
         custom_null=custom_null,
         labels=labels,
         without_truth=("separation_share", "bic"),

@@ -186,32 +186,23 @@ def _layout(neighbours: NDArray[np.bool_]) -> Floats:
     import networkx as nx
 
     graph: Any = nx.from_numpy_array(neighbours)
-    n_nodes = len(neighbours)
-    places = np.zeros((n_nodes, 2))
-    width = 1.3 * math.sqrt(n_nodes)
+    places = np.zeros((len(neighbours), 2))
+    width = 1.3 * math.sqrt(len(neighbours))
     x = y = row_height = 0.0
     for nodes in sorted(map(sorted, nx.connected_components(graph)), key=lambda nodes: (-len(nodes), nodes)):
-        mine = _component(graph.subgraph(nodes), width)
+        n, component = len(nodes), graph.subgraph(nodes)
+        first = nx.kamada_kawai_layout(component)
+        # neighbours at their distances first; then nodes that lie close to each other are pushed apart
+        pushed = nx.spring_layout(component, pos=first, k=1.6 / math.sqrt(n), iterations=40, seed=0) if n > 8 else first
+        mine = np.array([pushed[node] for node in nodes])
+        mine -= mine.min(axis=0)
+        mine = mine * (1.3 * math.sqrt(n)) / max(float(mine.max()), 1e-9)
         across, high = mine.max(axis=0)
         if x and x + across > width:
             x, y, row_height = 0.0, y - row_height - 1.0, 0.0
         places[nodes] = mine + np.array([x, y - high])
         x, row_height = x + across + 1.3, max(row_height, high)
     return places
-
-
-def _component(graph: Any, width: float) -> Floats:
-    """Place connected nodes, from the origin to the right and up, within a width."""
-    import networkx as nx
-
-    n = graph.number_of_nodes()
-    first = nx.kamada_kawai_layout(graph)
-    # neighbours at their distances first; then nodes that lie close to each other are pushed apart
-    layout = nx.spring_layout(graph, pos=first, k=1.6 / math.sqrt(n), iterations=40, seed=0) if n > 8 else first
-    places = np.array([layout[node] for node in sorted(graph)])
-    places -= places.min(axis=0)
-    span = max(float(places.max()), 1e-9)
-    return np.asarray(places * min(width, 1.3 * math.sqrt(n)) / span)
 
 
 def shades_of_edges() -> dict[str, Any]:
@@ -270,8 +261,6 @@ def _free_side(away: Floats) -> tuple[float, float]:
     best = ways[int(np.argmax(np.round(apart, 6)))]
     return float(np.cos(best)), float(np.sin(best))
 
-
-Shares = dict[str, Floats]
 
 #: width of a square of a new figure, in inches, and that from which on counts are written into it
 _SQUARE, _WRITTEN = 0.62, 0.42
@@ -400,7 +389,7 @@ def _marks_of_rows(table: pd.DataFrame, truth: Hashable, estimate: Hashable) -> 
     return nodes, np.stack(marks[::2]), np.stack(marks[1::2])
 
 
-def _fill(ax: Axes, shares: Shares, shades: dict[str, Any], n: int, square: float) -> None:
+def _fill(ax: Axes, shares: dict[str, Floats], shades: dict[str, Any], n: int, square: float) -> None:
     """Fill the squares from left to right by the shares of outcomes, with counts of `n` runs where they fit."""
     from matplotlib.collections import PolyCollection
 

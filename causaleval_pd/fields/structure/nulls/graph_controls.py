@@ -69,10 +69,7 @@ def graph_controls(
     listing: Listing | None = None,
     reasons: Sequence[str] = (),
 ) -> DrawnControls:
-    """Return controls that `graphs(start, count)` draws; `reasons` state why rows have none.
-
-    One takes `scratch` bytes, and `work` nanoseconds, by default 20 for each node and edge.
-    """
+    """Return controls that `graphs(start, count)` draws; `reasons` state why rows have none."""
     words = np.array(KINDS, object)[kinds]
     estimates = pairs.estimate.kinds[pairs.estimate_index]
     # no control can equal these estimates
@@ -90,6 +87,7 @@ def graph_controls(
         vars(controls).update(lacking=lacking)  # of these pairs alone: take and replace do not hand it on
         return controls
 
+    # a control takes so many bytes, and nanoseconds: by default 20 for each node and edge
     cost = 16 * pairs.truth.planes.shape[2] + _COUNT_BYTES + scratch
     return DrawnControls(pairs, words, drawn, known, cost, 20.0 * pairs.work if work is None else work, listing)
 
@@ -120,10 +118,7 @@ def check_declared(matching: Matching, rows: Ints, pairs: GraphPairs) -> None:
 
 
 def matched_kinds(matching: Matching, rows: Ints, pairs: GraphPairs) -> Kinds:
-    """Return the class of each row's controls, that of `control_kind` or of its estimate; PDAGs get CPDAGs or digraphs.
-
-    Mixed graphs, and estimates that are not in the class they declare, are refused.
-    """
+    """Return the class of each row's controls, that of `control_kind` or of its estimate; refuse mixed graphs."""
     sides = ("truth", pairs.truth, pairs.truth_index), ("estimate", pairs.estimate, pairs.estimate_index)
     for side, batch, index in sides:
         mixed = batch.kinds[index] >= len(PLAIN_KINDS)
@@ -243,14 +238,7 @@ def several_numbers(keys: Words, start: int, count: int, width: int, salt: int =
     return np.ascontiguousarray(drawn.transpose(0, 2, 1))
 
 
-#: draws one control for an estimate
-DrawOne = Callable[[Graph, np.random.Generator], Any]
-
-#: nanoseconds that a call of the user's function may take
-_CALL = 3e5
-
-
-def custom_null(function: DrawOne, name: str) -> Null:
+def custom_null(function: Callable[[Graph, np.random.Generator], Any], name: str) -> Null:
     """Make a null model of a function that draws one control; DAGs are mapped to the class of the row's controls."""
 
     def controls(matching: Matching, rows: Ints, pairs: Any, keys: Words) -> Controls:
@@ -278,7 +266,8 @@ def custom_null(function: DrawOne, name: str) -> Null:
                 kinds[mine] = PDAG
             return GraphBatch(pairs.n_nodes, planes, kinds)
 
-        return graph_controls(pairs, matched, graphs, work=_CALL)
+        # a call of the user's function may take a third of a millisecond
+        return graph_controls(pairs, matched, graphs, work=3e5)
 
     return Null(name, f"random graphs drawn by the function {name}", controls)
 

@@ -9,6 +9,7 @@ kept in a pilot, whose random stream these name. ADMGs and skeletons need no pro
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_left
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -306,15 +307,7 @@ def check_latents(matching: Matching) -> tuple[int, float | None]:
 
 
 def latent_dag_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
-    """Draw DAGs over observed and latent nodes, and project them to the estimate's class.
-
-    Law: a uniform skeleton over the observed and `n_latents` latent nodes, directed along a uniform order, projected
-    to its MAG, PAG, ADMG or skeleton. With `density` (share of adjacent pairs of the DAG) nothing of the estimate is
-    matched but its class. Without it, the number of edges of the DAG is that at which projections have as many edges as
-    the estimate, in the mean of a pilot; p-values are then approximate, because numbers of edges vary around it.
-
-    Numbers of edges and of bidirected edges vary. It is for studies that know by which law graphs were made.
-    """
+    """Draw DAGs over observed and latent nodes, and project them to the estimate's class."""
     if not is_mixed(pairs.estimate.planes):
         cell = describe_cell(matching, rows[0], "estimate", pairs.estimate.kinds[pairs.estimate_index[0]])
         raise ValueError(f"{cell}, and null='latent_dag' draws mag, pag, admg and skeleton; take null='edges'")
@@ -363,11 +356,5 @@ def fitted_edges(d: int, n_latents: int, wanted: int, kind: int) -> int:
         made = _project(d, n_latents, np.array([n_edges]), ADMG if kind == ADMG else SKELETON, name, 0, _PILOT)
         return float(count_edges(made).mean())
 
-    low, high = 0, n * (n - 1) // 2
-    while low < high:  # the first number that reaches it
-        middle = (low + high) // 2
-        if mean(middle) >= wanted:
-            high = middle
-        else:
-            low = middle + 1
-    return low - 1 if low and wanted - mean(low - 1) < mean(low) - wanted else low
+    reached = bisect_left(range(n * (n - 1) // 2), float(wanted), key=mean)
+    return reached - 1 if reached and wanted - mean(reached - 1) < mean(reached) - wanted else reached

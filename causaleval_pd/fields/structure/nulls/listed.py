@@ -333,10 +333,8 @@ def different_relabellings(graphs: GraphBatch, number: int) -> GraphBatch | None
 
 
 def _are_many(marks: Bools) -> bool:
-    """Return whether a graph surely has too many relabellings: at most nodes of one class change places without change.
-
-    Classes, at first one, are refined by how many marks (k, d, d) nodes have to and from each class.
-    """
+    """Return whether a graph, whose marks are (k, d, d), surely has too many different relabellings."""
+    # at most nodes of one class change places without change: classes are refined by marks to and from each class
     d = marks.shape[1]
     classes, n_classes = np.zeros(d, np.int64), 0
     while classes.max(initial=-1) >= n_classes:

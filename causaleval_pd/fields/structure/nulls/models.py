@@ -77,23 +77,7 @@ def random_graphs(matching: Matching, rows: Ints, pairs: GraphPairs, keys: Keys,
 
 
 def edges_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
-    """Match every control to its row's class and number of edges.
-
-    Law: a skeleton uniform among those with the estimate's number of edges, directed along a uniform order of the
-    nodes (or their own order with `permute=False`). A CPDAG is that of such a DAG; a PDAG (`control_kind="pdag"`) is
-    such a DAG of which a uniform set of edges is undirected, as many as in the estimate; the edges of a digraph are
-    directed by coins. Given: nodes, class and number of edges. Up to five nodes all DAGs and CPDAGs are listed.
-
-    Graphs with latent confounders keep their number of bidirected edges too. MAGs and PAGs: a skeleton and an order as
-    above and a uniform set of bidirected edges, given that the graph is a MAG and that it, or its PAG, shows the
-    estimate's number; of MAGs for PAGs this set is as large as makes most of them fit. ADMGs: the pairs with a
-    bidirected edge are uniform, independently of the directed edges. Skeletons are uniform. With `bidirected="free"`
-    MAGs and PAGs come from MAGs whose number of bidirected edges is uniform up to half of the edges.
-
-    Not valid for guesses of another shape where the truth has that shape: guessed hubs meet true hubs more often than
-    random edges do, and edges along the columns meet truths along the columns. `permutation` keeps the shape;
-    shuffled columns mend the second.
-    """
+    """Match every control to its row's class and number of edges."""
     if is_mixed(pairs.estimate.planes):
         estimates = pairs.estimate.planes[pairs.estimate_index]
         return latent_graphs(matching, rows, pairs, keys, estimates, skeletons=False)
@@ -106,10 +90,7 @@ def empty_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Co
 
 
 def complete_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
-    """Match every row by complete graphs of its class, directed along a random order.
-
-    A point of reference: what claiming every adjacency scores. It is not a null hypothesis, and has no p.
-    """
+    """Match every row by complete graphs of its class, directed along a random order."""
     n_edges = np.full(pairs.n, pairs.n_nodes * (pairs.n_nodes - 1) // 2, np.int64)
     return random_graphs(matching, rows, pairs, keys, n_edges)
 
@@ -119,18 +100,8 @@ _OF_SWITCHED, _OF_DRAWN = np.uint64(0xD1B54A32D192ED03), np.uint64(0x8CB92BA72F3
 
 
 def degree_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
-    """Keep the degrees of the estimate's skeleton by switching the ends of its edges.
-
-    Law: nearly uniform among the skeletons in which every node has its degree; edges are directed along a random
-    order. `switches` random exchanges of ends an edge, some of which change nothing, lead from the estimate's skeleton
-    to another one, and as many from that to each control (Besag and Clifford 1989, doi:10.1093/biomet/76.4.633): if the
-    estimate is uniform given its degrees, p is valid however few they are. Given: the degree of each *named* node, so
-    that hubs stay where they are.
-
-    It asks whether more than the degrees is right, since right hubs are part of the controls. Not valid for guessers
-    whose skeletons are not uniform given their degrees, such as trees or rings. With few switches, or degrees that few
-    skeletons have, controls stay close to the estimate and p is large.
-    """
+    """Keep the degrees of the estimate's skeleton by switching the ends of its edges."""
+    # Besag and Clifford 1989, doi:10.1093/biomet/76.4.633
     switches, d = int(matching.prepared), pairs.n_nodes
     kinds, attempts = matched_kinds(matching, rows, pairs), switches * estimated_edges(pairs)
 
@@ -179,16 +150,7 @@ def knowledge_of_node_sets(matching: Matching) -> tuple[Ints, dict[int, Constrai
 
 
 def knowledge_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
-    """Draw DAGs with the estimate's number of edges that respect the knowledge, mapped to the estimate's class.
-
-    Law: an order of the nodes is drawn, uniform among those that suit tiers and required edges and along which enough
-    edges are allowed; then the edges that are not required are chosen uniformly among those that run along the order
-    and are not forbidden. Given: the knowledge, class and number of edges. CPDAGs are those of such DAGs.
-
-    It is valid for guessers of this law, which use the knowledge and nothing else. Not valid for one that uses more,
-    or, as `edges`, for guesses of another shape where the truth has that shape. Orders of unequal numbers of allowed
-    edges are equally likely, so that it is not uniform over DAGs. Digraphs are refused.
-    """
+    """Draw DAGs with the estimate's number of edges that respect the knowledge, mapped to the estimate's class."""
     row_node_set, by_set = matching.prepared
     kinds, n_edges = matched_kinds(matching, rows, pairs), estimated_edges(pairs)
     refuse_digraphs(matching, kinds, rows, "null='knowledge' draws DAGs")
@@ -256,15 +218,7 @@ MOST_JOINT = 6
 
 
 def permutation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
-    """Relabel every estimate: its class, degrees and marks stay, also those of graphs in no class.
-
-    Law: the estimate under a uniform permutation of its nodes' names. Given: the estimate up to names, that is all of
-    its structure. Rows with one key are relabelled alike. Up to seven nodes, or 5,040 relabellings, all are listed.
-
-    It is valid for every guesser that does not use the names, whatever the shape of its guesses, or where the truth's
-    names are random. Not valid for guesses that share the truth's order of columns or other knowledge about names. A
-    graph with many symmetries has few relabellings, so that its p cannot be small.
-    """
+    """Relabel every estimate: its class, degrees and marks stay, also those of graphs in no class."""
     check_declared(matching, rows, pairs)
     d, kinds, graphs_of = pairs.n_nodes, pairs.estimate.kinds[pairs.estimate_index], plane_halves(pairs.estimate.planes)
 
@@ -325,32 +279,13 @@ def check_law(matching: Matching) -> str:
     return str(law)
 
 
-def orientation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
-    """Keep the estimate's skeleton and direct it at random.
-
-    Law: with `orientation_law="order"` each edge points along one uniform order of the nodes; with "uniform" all
-    acyclic orientations are equally likely; edges of digraphs are directed by coins. Then the graph is mapped to the
-    estimate's class. Given: the skeleton. Where orientations are few, all are listed. Graphs with latent confounders
-    follow the law of `edges` given their skeleton; in an ADMG it is uniform which adjacent nodes have a directed edge,
-    a bidirected one or both, at the estimate's numbers of each.
-
-    The two laws differ: "order" makes hubs point all out or all in more often, "uniform" (for trees one coin per edge)
-    paths in one direction. A guesser of one law is rejected too often under the other where truths have such a shape;
-    `null=[...]` takes both. Functions of the skeleton do not vary, so that their p is 1.
-    """
-    return _direct_skeletons(matching, rows, pairs, keys, of_truth=False)
-
-
 def oracle_skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
-    """Take the truth's skeleton and direct it at random.
-
-    Law: as `orientation`, of the truth's skeleton. It uses the truth and is a point of reference: what perfect
-    adjacencies with random directions score. It is not a null hypothesis, and has no p.
-    """
-    return _direct_skeletons(matching, rows, pairs, keys, of_truth=True)
+    """Take the truth's skeleton and direct it at random."""
+    return orientation_controls(matching, rows, pairs, keys, of_truth=True)
 
 
-def _direct_skeletons(matching: Matching, rows: Ints, pairs: Any, keys: Keys, *, of_truth: bool) -> Controls:
+def orientation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys, *, of_truth: bool = False) -> Controls:
+    """Keep the estimate's skeleton and direct it at random."""
     if of_truth and matching.truth is None:
         raise ValueError("null 'oracle_skeleton' keeps the truth's skeleton, and truth=None names no truth")
     source, index = (pairs.truth, pairs.truth_index) if of_truth else (pairs.estimate, pairs.estimate_index)
@@ -406,18 +341,7 @@ def check_shared(matching: Matching) -> None:
 
 
 def skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> Controls:
-    """Share as many adjacencies with the truth as the estimate does, and direct them at random.
-
-    Law: of the truth's adjacencies a uniform set, as large as that which the estimate shares; of the other pairs of
-    nodes a uniform set, so that the number of edges is the estimate's; directions along a uniform order of the nodes
-    (those of a digraph by coins), then the graph is mapped to the estimate's class, as in `edges`. Given: class,
-    numbers of edges and of shared adjacencies. Metrics of skeletons do not vary, so that their p is 1: what is left is
-    what directions add.
-
-    It uses the truth, and needs no more of an estimate than two numbers, so that it applies to published results.
-    `orientation` keeps the very skeleton of an estimate at hand, and so its hubs. Graphs with latent confounders
-    are refused.
-    """
+    """Share as many adjacencies with the truth as the estimate does, and direct them at random."""
     kinds = matched_kinds(matching, rows, pairs)
     d, n_edges = pairs.n_nodes, estimated_edges(pairs)
     low, high = np.triu_indices(d, 1)
