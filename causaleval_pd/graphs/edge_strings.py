@@ -279,11 +279,7 @@ def _quote(name: str) -> str:
 
 
 def write_edges(names: Sequence[str], ends: Iterable[tuple[int, int, int, int]]) -> list[str]:
-    """Return the edges of a graph as strings like "A o-> B", ordered by the positions of their nodes as written.
-
-    `names` are as `write_name` returns them; `ends` are (node, node, mark at the first, at the second), where no mark
-    at one end stands for a directed edge beside a bidirected one.
-    """
+    """Return edges of planes as strings like "A o-> B" between written names, by the positions of their nodes."""
     turned = [(j, i, b, a) if a == b and i > j else (i, j, a, b) for i, j, a, b in map(forward, single_edges(ends))]
     return [f"{names[i]} {SHORT_SIGNS[a, b]} {names[j]}" for i, j, a, b in sorted(turned)]
 

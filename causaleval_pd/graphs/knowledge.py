@@ -86,8 +86,7 @@ class Knowledge:
     @property
     def nodes(self) -> tuple[str, ...]:
         """Names of the nodes of which something is known, in code-point order."""
-        ends = {name for arc in (*self.required, *self.forbidden) for name in arc}
-        return tuple(sorted(ends | {name for group in self.tiers for name in group}))
+        return tuple(sorted({*chain(*self.required, *self.forbidden, *self.tiers)}))
 
     def to_json(self) -> str:
         """Return the knowledge as text, which a column may hold as well; equal knowledge has equal text.

@@ -56,22 +56,13 @@ _HUGE = 1e300
 
 
 def named_class(graph: Any) -> str | None:
-    """Return the class of graphs that the class of an object of pgmpy, pywhy-graphs or ananke names.
-
-    A PAG without circles may be a MAG too, but is compared with the PAG of a truth.
-    """
+    """Return the class of graphs that the class of an object names; a PAG without circles is no MAG."""
     names = (x.__name__ for x in type(graph).__mro__ if x.__module__.partition(".")[0] in _TOOLS)
     return next((_CLASSES[name] for name in names if name in _CLASSES), None)
 
 
 def read_networkx(graph: nx.Graph[Any]) -> Edges:
-    """Read a networkx graph of any class; ADMG and MAG of pgmpy name the class.
-
-    Two arcs between the same nodes, an edge of an undirected graph, and an edge whose attribute type, kind or edge_type
-    is "undirected" are undirected; "bidirected" and "o->" and their like, pgmpy's ``marks`` and graphviz's ``dir``,
-    ``arrowtail`` and ``arrowhead`` declare the marks of an edge. Other words of these attributes, parallel edges and
-    weights other than 1 are refused.
-    """
+    """Read a networkx graph of any class; two arcs of a pair are undirected unless attributes declare their marks."""
     labels = tuple(graph.nodes)
     position = {label: i for i, label in enumerate(labels)}
     arcs: list[tuple[int, int]] = []
