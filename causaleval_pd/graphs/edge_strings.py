@@ -107,14 +107,12 @@ class UnquotedNameError(ValueError):
 def _read_name(text: str, at: int) -> tuple[str, bool, int]:
     """Return the name at a position, whether it is quoted, and where what follows it begins."""
     match = _NAME.match(text, at)
-    if match is None:
-        raise _refuse(text, at)
-    end = match.end()
+    end = at if match is None else match.end()
     is_read = end == len(text) or text[end] in ";\n\r" or _ARROW.match(text, end)
+    if match is None or (match["bare"] is not None and not is_read):
+        raise _refuse(text, at)
     double, single, bare = match.groups()
     if bare is not None:
-        if not is_read:
-            raise _refuse(text, at)
         return bare, False, end
     name = double.replace('""', '"') if double is not None else single.replace("''", "'")
     if not name:

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -30,9 +30,6 @@ from ..edge_marks import (
 from ..kernels.planes import ARROW, CIRCLE, TAIL
 from ..weights import explain_weights, refuse_numbers
 from .matrices import CAUSAL_LEARN_MATRIX, GCASTLE, LINGAM, read_matrix
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 #: attributes that declare the marks at the source and the target of an edge, or both by one word, in the order of trust
 _KEYS = (
@@ -61,17 +58,17 @@ def named_class(graph: Any) -> str | None:
     return next((_CLASSES[name] for name in names if name in _CLASSES), None)
 
 
-def read_networkx(graph: nx.Graph[Any]) -> Edges:
+def read_networkx(graph: Any) -> Edges:
     """Read a networkx graph of any class; two arcs of a pair are undirected unless attributes declare their marks."""
     labels = tuple(graph.nodes)
-    position = {label: i for i, label in enumerate(labels)}
-    arcs: list[tuple[int, int]] = []
+    edges = MarkedEdges(labels)
+    arcs: list[Pair] = []
     typed: Ends = []
     attributed: list[Mapping[str, Any]] = []
     multigraph = graph.is_multigraph()
     for u, neighbours in graph.adjacency():
         for v, data in neighbours.items():
-            arc, every = (position[u], position[v]), [data]
+            arc, every = (edges.position[u], edges.position[v]), [data]
             if multigraph:  # whose keys may be types
                 every = [edge if isinstance(key, int) else {"type": key, **edge} for key, edge in data.items()]
             declared = [_typed_marks(graph, u, v, edge) if edge else None for edge in every]
@@ -95,7 +92,6 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
         _refuse_weights(graph)
     content = Edges.from_arcs(labels, arcs)
     if typed:
-        edges = MarkedEdges(labels)
         try:
             for s, t, *both in [*content.ends, *typed]:
                 edges.add(labels[s], labels[t], *both)
@@ -105,7 +101,7 @@ def read_networkx(graph: nx.Graph[Any]) -> Edges:
     return content._replace(kind=named_class(graph))
 
 
-def _refuse_weights(graph: nx.Graph[Any]) -> None:
+def _refuse_weights(graph: Any) -> None:
     """Refuse weights other than 1, as in a matrix."""
     edges = [(u, v, data["weight"]) for u, v, data in graph.edges(data=True) if data.get("weight") is not None]
     for u, v, weight in edges:
@@ -125,7 +121,7 @@ def _refuse_weights(graph: nx.Graph[Any]) -> None:
     )
 
 
-def _typed_marks(graph: nx.Graph[Any], u: Any, v: Any, attributes: Mapping[str, Any]) -> Pair | None:
+def _typed_marks(graph: Any, u: Any, v: Any, attributes: Mapping[str, Any]) -> Pair | None:
     """Return the marks at u and v that edge attributes declare, or None without such attributes."""
     by_node = attributes.get("marks")
     if isinstance(by_node, dict) and set(by_node) == {u, v}:
@@ -259,28 +255,19 @@ _CAUSAL_LEARN_MARK = "an edge i -> j is the -1 in cell (i, j) with the 1 in cell
 
 
 def _endpoints(cell: Any) -> Any:
-    """Return the endpoint matrix of a graph of causal-learn with the names of its nodes, None for any other object."""
-    graph = getattr(cell, "G", cell)
-    matrix = getattr(graph, "graph", None)
+    """Return the endpoint matrix of causal-learn's graph with node names, of FCI's tuple or GES's dict; else None."""
+    result = cell.get("G") if isinstance(cell, dict) else next(iter(cell), None) if isinstance(cell, tuple) else cell
+    graph = getattr(result, "G", result)
+    matrix, nodes = getattr(graph, "graph", None), getattr(graph, "nodes", None)
     if not isinstance(matrix, np.ndarray):
         return None
-    nodes = getattr(graph, "nodes", None)
+    # FCI's graph is a PAG also without circles
+    kind = "pag" if isinstance(cell, tuple) else None
     if isinstance(nodes, (list, tuple)):
         # not get_node_names(): that of causal-learn's Dag returns methods
-        return Matrix(tuple(node.get_name() if hasattr(node, "get_name") else node for node in nodes), matrix)
+        return Matrix(tuple(node.get_name() if hasattr(node, "get_name") else node for node in nodes), matrix, kind)
     names = getattr(graph, "get_node_names", None)
-    return Matrix(tuple(names()), matrix) if callable(names) else None
-
-
-def _graph_of_result(cell: Any) -> Any:
-    """Return the graph of what FCI and GES return: a tuple with the graph first, a dict with the graph as "G"."""
-    return cell.get("G") if isinstance(cell, dict) else cell[0] if cell else None
-
-
-def _read_result(cell: Any) -> Any:
-    """Read the graph of what FCI and GES return; that of a tuple, by FCI, is a PAG also without circles."""
-    matrix = _endpoints(_graph_of_result(cell))
-    return matrix if isinstance(cell, dict) else matrix._replace(kind="pag")
+    return Matrix(tuple(names()), matrix, kind) if callable(names) else None
 
 
 def _castle_matrix(cell: Any) -> Any:
@@ -391,9 +378,9 @@ ENCODINGS = (
         meaning="as causal-learn, of the graph in it; that of fci is a PAG, or mixed",
         mark=_CAUSAL_LEARN_MARK,
         example="causallearn.search.ConstraintBased.FCI.fci(data)",
-        read=_read_result,
+        read=_endpoints,
         types=(tuple, dict),
-        recognise=lambda cell: _endpoints(_graph_of_result(cell)) is not None,
+        recognise=lambda cell: _endpoints(cell) is not None,
         codes=CAUSAL_LEARN_MATRIX.codes,
         explain=partial(explain_matrix, CAUSAL_LEARN_MATRIX),
     ),
