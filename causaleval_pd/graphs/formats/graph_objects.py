@@ -32,19 +32,14 @@ from ..weights import explain_weights, refuse_numbers
 from .matrices import CAUSAL_LEARN_MATRIX, GCASTLE, LINGAM, read_matrix
 
 #: attributes that declare the marks at the source and the target of an edge, or both by one word, in the order of trust
-_KEYS = (
-    ("sourceEndpoint", "targetEndpoint"),
-    ("arrowtail", "arrowhead"),
-    ("type",),
-    ("kind",),
-    ("edge_type",),
-    ("dir",),
-)
+_KEYS_OF_ENDS = (("sourceEndpoint", "targetEndpoint"), ("arrowtail", "arrowhead"))
+_KEYS = (*_KEYS_OF_ENDS, ("type",), ("kind",), ("edge_type",), ("dir",))
 _WORDS = MARKS_OF_NAME | dict.fromkeys(("bi", "bi-directed", "bidirectional"), (ARROW, ARROW))
 _ENDPOINTS = MARK_OF_WORD | {"normal": ARROW, "odot": CIRCLE}
 _MARKS = {"-": TAIL, ">": ARROW, "o": CIRCLE}
 
-#: tools whose classes of objects name classes of graphs, and these by name; a DAG may be a subclass of ADMG
+#: tools whose classes of objects name classes of graphs, and these by name; a DAG may be a subclass of ADMG, and a PAG
+#: without circles is compared with the PAG of a truth, though it may be a MAG too
 _TOOLS = ("pgmpy", "pywhy_graphs", "ananke")
 _CLASSES = {"MAG": "mag", "PAG": "pag", "ADMG": "admg", "DAG": None}
 
@@ -53,7 +48,7 @@ _HUGE = 1e300
 
 
 def named_class(graph: Any) -> str | None:
-    """Return the class of graphs that the class of an object names; a PAG without circles is no MAG."""
+    """Return the class of graphs that the class of an object of pgmpy, pywhy-graphs or ananke names."""
     names = (x.__name__ for x in type(graph).__mro__ if x.__module__.partition(".")[0] in _TOOLS)
     return next((_CLASSES[name] for name in names if name in _CLASSES), None)
 
@@ -62,13 +57,14 @@ def read_networkx(graph: Any) -> Edges:
     """Read a networkx graph of any class; two arcs of a pair are undirected unless attributes declare their marks."""
     labels = tuple(graph.nodes)
     edges = MarkedEdges(labels)
+    position = edges.position
     arcs: list[Pair] = []
     typed: Ends = []
     attributed: list[Mapping[str, Any]] = []
     multigraph = graph.is_multigraph()
     for u, neighbours in graph.adjacency():
         for v, data in neighbours.items():
-            arc, every = (edges.position[u], edges.position[v]), [data]
+            arc, every = (position[u], position[v]), [data]
             if multigraph:  # whose keys may be types
                 every = [edge if isinstance(key, int) else {"type": key, **edge} for key, edge in data.items()]
             declared = [_typed_marks(graph, u, v, edge) if edge else None for edge in every]
@@ -256,7 +252,9 @@ _CAUSAL_LEARN_MARK = "an edge i -> j is the -1 in cell (i, j) with the 1 in cell
 
 def _endpoints(cell: Any) -> Any:
     """Return the endpoint matrix of causal-learn's graph with node names, of FCI's tuple or GES's dict; else None."""
-    result = cell.get("G") if isinstance(cell, dict) else next(iter(cell), None) if isinstance(cell, tuple) else cell
+    result = cell
+    if isinstance(cell, (tuple, dict)):
+        result = cell.get("G") if isinstance(cell, dict) else next(iter(cell), None)
     graph = getattr(result, "G", result)
     matrix, nodes = getattr(graph, "graph", None), getattr(graph, "nodes", None)
     if not isinstance(matrix, np.ndarray):
