@@ -109,7 +109,7 @@ def _read_name(text: str, at: int) -> tuple[str, bool, int]:
     match = _NAME.match(text, at)
     end = at if match is None else match.end()
     is_read = end == len(text) or text[end] in ";\n\r" or _ARROW.match(text, end)
-    if match is None or (match["bare"] is not None and not is_read):
+    if match is None or not (is_read or match["bare"] is None):
         raise _refuse(text, at)
     double, single, bare = match.groups()
     if bare is not None:
