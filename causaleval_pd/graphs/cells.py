@@ -33,7 +33,7 @@ from ..contract.encoding import (
 from .classes import not_in_class
 from .edge_marks import decode, decode_sparse, self_loop
 from .edge_strings import cut, write_graph, write_names
-from .kernels.planes import KINDS, row_chunks
+from .kernels.planes import ADMG, KINDS, MIXED, row_chunks
 from .mixed import marks as mixed
 from .mixed.paths import MOST_NODES
 from .node_names import BYTE_ORDER_MARK, EXPLAIN_MARK, Matched, NodeLists, Nodes, NodeSets, is_natural_order, short
@@ -118,10 +118,7 @@ def _read_cell(cell: Any, recogniser: Recogniser) -> _Read:
 
 
 class Cells:
-    """Reads cells one after another; matrices and packed graphs wait until they can be decoded in bulk.
-
-    `where` names a row in messages; `encoding` is one name for all cells that can be in it, or one per row.
-    """
+    """Reads cells one after another; matrices and packed graphs wait until they can be decoded in bulk."""
 
     def __init__(
         self,
@@ -140,8 +137,8 @@ class Cells:
         #: reads a text once, however often it stands in the column; of many different texts it keeps the last ones
         self._read_text = lru_cache(_MOST_TEXTS)(_read_cell)
         self._packed: list[tuple[int, bytes]] = []
-        #: the class that the cell of a row names
-        self._named: dict[int, str] = {}
+        #: the class, as a code, that the cell of a row names
+        self._named: dict[int, int] = {}
         #: matrices that are decoded together, of one encoding, shape and kind of number: their names, and rows
         self._stacks: dict[tuple[Any, ...], tuple[list[str], Matched, list[tuple[int, NDArray[Any]]]]] = {}
         self._graphs: list[tuple[int, Matched, _Marks]] = []
@@ -149,15 +146,9 @@ class Cells:
     def read(self, cells: Iterable[Any], n_rows: int) -> tuple[UnpackedColumn, NDArray[np.int16]]:
         """Return the graphs, and a row's class code where its cell declares one, else -1."""
         for row, cell in enumerate(cells):
-            try:
-                with self._naming(row):
-                    if not is_missing(cell):
-                        self._add(row, cell)
-            except (ValueError, TypeError):
-                raise
-            except Exception as fault:  # an attribute or method of an object of another library failed
-                what = f"cannot read this {type(cell).__name__}: {type(fault).__name__}: {fault}"
-                raise ValueError(f"{self._where(row)}: {what}") from fault
+            with self._naming(row, cell):
+                if not is_missing(cell):
+                    self._add(row, cell)
         declared = np.full(n_rows, -1, dtype=np.int16)
         self._decode_packed(declared)
         blocks = join_by_key(chain(self._decode_stacks(), _blocks_of_edges(self._graphs)))
@@ -169,26 +160,28 @@ class Cells:
         return self._recogniser_of(self._encoding[row] if isinstance(self._encoding, list) else self._encoding)
 
     @contextmanager
-    def _naming(self, row: int) -> Iterator[None]:
-        """Name a row in errors."""
+    def _naming(self, row: int, cell: Any) -> Iterator[None]:
+        """Name the row of a cell in errors."""
         try:
             yield
         except (ValueError, TypeError) as fault:
             error_types = (kind for kind in (AmbiguousEncodingError, TypeError) if isinstance(fault, kind))
             raise next(error_types, ValueError)(f"{self._where(row)}: {fault}") from fault
+        except Exception as fault:  # an attribute or method of an object of another library failed
+            what = f"cannot read this {type(cell).__name__}: {type(fault).__name__}: {fault}"
+            raise ValueError(f"{self._where(row)}: {what}") from fault
 
     def _add(self, row: int, cell: Any) -> None:
         if isinstance(cell, str):
             refuse_blank(cell)
             cell = without_comment_marks(cell)
-        recogniser = self._recogniser(row)
         read = self._read_text if isinstance(cell, str) else _read_cell
-        encoding, content = read(cell, recogniser)
+        encoding, content = read(cell, self._recogniser(row))
         if isinstance(content, bytes):
             self._packed.append((row, content))
             return
         if content.kind is not None:
-            self._named[row] = content.kind
+            self._named[row] = KINDS.index(content.kind)
         if isinstance(content, Edges):
             labels, expected = content.labels, self._nodes.rows[row]
             if labels is None and expected is None:
@@ -246,7 +239,7 @@ class Cells:
             every = mixed.edges_of(block.planes, block.n_nodes)
             for i, (local, edges) in enumerate(zip(block.rows.tolist(), every, strict=True)):
                 row, names = rows[local], column.node_sets[block.node_set[i]]
-                with self._naming(row):
+                with self._naming(row, names):
                     matched = self._sets.match(names, self._nodes.rows[row])
                 self._graphs.append((row, matched, _one_a_pair(edges)))
                 declared[row] = block.kinds[i]
@@ -254,20 +247,15 @@ class Cells:
     def _settle_named(self, blocks: Iterable[Block], declared: NDArray[np.int16]) -> None:
         """Declare the classes that cells name: a graph that is not in the one it names is mixed."""
         for block in blocks if self._named else ():
-            names = [self._named.get(row) for row in block.rows.tolist()]
-            for kind in {*names} - {None}:
-                chosen = np.array([i for i, name in enumerate(names) if name == kind], dtype=np.int64)
-                planes = mixed.lift(block.planes[chosen])
-                code = KINDS.index(str(kind))
-                if block.n_nodes > MOST_NODES and kind != "admg":
-                    # refused by name later, unless another class is declared
-                    declared[block.rows[chosen]] = code
-                    continue
-                wrong = not_in_class(planes, block.n_nodes, np.full(len(chosen), code, np.uint8))
-                # two edges between two nodes are of an admg only
-                one_a_pair = ~mixed.doubles(planes).any(axis=1)
-                declared[block.rows[chosen[~wrong]]] = code
-                declared[block.rows[chosen[wrong & one_a_pair]]] = KINDS.index("mixed")
+            codes = np.array([self._named.get(row, -1) for row in block.rows.tolist()])
+            named = np.flatnonzero(codes >= 0)
+            declared[block.rows[named]] = codes[named]
+            # larger graphs are refused by name later, unless another class is declared
+            checked = named[(codes[named] == ADMG) | (block.n_nodes <= MOST_NODES)]
+            wrong = checked[not_in_class(block.planes[checked], block.n_nodes, codes[checked].astype(np.uint8))]
+            # two edges between two nodes are of an admg only, so that such a graph names no class
+            two_a_pair = mixed.doubles(mixed.lift(block.planes[wrong])).any(axis=1)
+            declared[block.rows[wrong]] = np.where(two_a_pair, -1, MIXED)
 
     def _decode_stacks(self) -> Iterator[Block]:
         for (encoding, *_), (names, matched, cells) in self._stacks.items():
@@ -342,12 +330,12 @@ class Recogniser:
                 f"{names}; list_encodings() shows what their codes mean{table}"
             )
         ways = "only if its encoding is named" if len(readings) == 1 else f"in {len(readings)} ways"
-        parts = [f"{start} {ways}; make the column"]
+        parts = []
         for graph, (first, *others) in readings.items():
             also = f", as with {', '.join(repr(other.name) for other in others)}" if others else ""
             by = f"with graph_column(..., encoding={first.name!r})"
             parts.append(f"{by} if {first.mark} ({first.tool}), which reads {graph}{also}")
-        return AmbiguousEncodingError(f"{parts[0]} {'; '.join(parts[1:])}")
+        return AmbiguousEncodingError(f"{start} {ways}; make the column {'; '.join(parts)}")
 
 
 def _reading(encoding: Encoding, cell: Any) -> str | None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contract.encoding import CellError, Edges, Encoding, Ends, Pair
-from .kernels.planes import ARROW, CIRCLE, TAIL
+from .kernels.planes import ARROW, CIRCLE, NONE, TAIL
 from .weights import explain_weights
 
 #: marks of one character
@@ -31,26 +31,22 @@ MARKS_OF_WORD = {"directed": (TAIL, ARROW), "undirected": (TAIL, TAIL), "bidirec
 MARKS_OF_NAME = MARKS_OF_SIGN | MARKS_OF_WORD
 #: words of graphviz and readers of DOT for the arrows of an edge
 MARKS_OF_DIR = {"forward": (TAIL, ARROW), "back": (ARROW, TAIL), "both": (ARROW, ARROW), "none": (TAIL, TAIL)}
-#: flags of edges, and how they say that an edge is no arrow to its second node
-_FLAGS: dict[str, tuple[str, ...]] = {"directed": ("false", "0", "no")}
-_FLAGS |= dict.fromkeys(("undirected", "bidirected", "bidirectional", "reversed"), ("true", "1", "yes"))
-#: words for the same in attributes that state a direction
-_FLAGS |= dict.fromkeys(
-    ("arrow", "arrows", "dir", "direction"),
-    ("from", "back", "backward", "reverse", "reversed", "both", "none", "to, from", "from, to", "to;from"),
+#: attributes of edges, and their values that say that an edge is no arrow to its second node: flags, words for a
+#: direction, and marks at the first and at the second node
+_NO_ARROW = (
+    ("directed", "false|0|no"),
+    ("undirected|bidirected|bidirectional|reversed", "true|1|yes"),
+    ("arrow|arrows|dir|direction", "from|back|backward|reverse|reversed|both|none|to, from|from, to|to;from"),
+    ("endpoint1|sourceendpoint|arrowtail|sourcemark|frommark", "arrow|normal|circle|odot|o|<|>"),
+    ("endpoint2|targetendpoint|arrowhead|targetmark|tomark", "tail|none|circle|odot|o|-"),
 )
-#: and marks at the first and at the second node that are not those of an arrow
-_FLAGS |= dict.fromkeys(
-    ("endpoint1", "sourceendpoint", "arrowtail", "sourcemark", "frommark"),
-    ("arrow", "normal", "circle", "odot", "o", "<", ">"),
-)
-_FLAGS |= dict.fromkeys(
-    ("endpoint2", "targetendpoint", "arrowhead", "targetmark", "tomark"), ("tail", "none", "circle", "odot", "o", "-")
-)
+_FLAGS = {name: values.split("|") for names, values in _NO_ARROW for name in names.split("|")}
 _FORWARD = {MARKS[sign] for sign in ("---", "-->", "<->", "o->", "o-o", "o--")}
 _DOUBLES = ({(TAIL, ARROW), (ARROW, ARROW)}, {(ARROW, TAIL), (ARROW, ARROW)})
 #: marks at the column's and at the row's node of a pair that has two edges, `->` to the column's node and `<->`
 INTO, OUT_OF = (5, 4), (4, 5)
+#: the same in the planes of graphs, which have no mark at the tail of such a directed edge
+_IN_PLANES = {5: ARROW, 4: NONE}
 _WORDS = {TAIL: "a tail", ARROW: "an arrow", CIRCLE: "a circle"}
 _UNKNOWN = 255
 
@@ -145,7 +141,7 @@ def decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> NDA
         place[stack == number] = k
     table = np.full((len(numbers) + 1, len(numbers) + 1), _UNKNOWN, np.uint8)
     for (here, there), (at_column, _) in ({(0, 0): (0, 0)} | dict(codes)).items():
-        table[numbers.index(here), numbers.index(there)] = at_column
+        table[numbers.index(here), numbers.index(there)] = _IN_PLANES.get(at_column, at_column)
     marks = table.reshape(-1).take(place * np.uint8(len(numbers) + 1) + place.transpose(0, 2, 1))
     unknown = (marks == _UNKNOWN).any(axis=(1, 2))
     if unknown.any():
@@ -154,10 +150,6 @@ def decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> NDA
     loops = np.argwhere(np.einsum("nii->ni", marks))
     if len(loops):
         raise CellError(int(loops[0, 0]), self_loop(names[loops[0, 1]]))
-    if marks.max(initial=0) > CIRCLE:
-        # the planes have no mark at the tail of a directed edge beside a bidirected one
-        marks[marks == INTO[1]] = 0
-        marks[marks == INTO[0]] = ARROW
     return np.asarray(marks)
 
 
@@ -177,10 +169,7 @@ def decode_sparse(encoding: Encoding, matrix: Any, names: Sequence[str]) -> Ends
             raise ValueError(explain_matrix(encoding, matrix.toarray(), names))
         if i == j:
             raise ValueError(self_loop(names[i]))
-        at_j, at_i = marks
-        if marks in (INTO, OUT_OF):
-            ends.append((i, j, ARROW, ARROW))
-            at_j, at_i = (ARROW, TAIL) if marks == INTO else (TAIL, ARROW)
+        at_j, at_i = (_IN_PLANES.get(mark, mark) for mark in marks)
         ends.append((i, j, at_i, at_j))
     return ends
 

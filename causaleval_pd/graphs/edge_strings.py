@@ -107,14 +107,12 @@ class UnquotedNameError(ValueError):
 def _read_name(text: str, at: int) -> tuple[str, bool, int]:
     """Return the name at a position, whether it is quoted, and where what follows it begins."""
     match = _NAME.match(text, at)
-    if match is None:
-        raise _refuse(text, at)
-    end = match.end()
+    end = at if match is None else match.end()
     is_read = end == len(text) or text[end] in ";\n\r" or _ARROW.match(text, end)
+    if match is None or not (is_read or match["bare"] is None):
+        raise _refuse(text, at)
     double, single, bare = match.groups()
     if bare is not None:
-        if not is_read:
-            raise _refuse(text, at)
         return bare, False, end
     name = double.replace('""', '"') if double is not None else single.replace("''", "'")
     if not name:
@@ -279,11 +277,7 @@ def _quote(name: str) -> str:
 
 
 def write_edges(names: Sequence[str], ends: Iterable[tuple[int, int, int, int]]) -> list[str]:
-    """Return the edges of a graph as strings like "A o-> B", ordered by the positions of their nodes as written.
-
-    `names` are as `write_name` returns them; `ends` are (node, node, mark at the first, at the second), where no mark
-    at one end stands for a directed edge beside a bidirected one.
-    """
+    """Return edges of planes as strings like "A o-> B" between written names, by the positions of their nodes."""
     turned = [(j, i, b, a) if a == b and i > j else (i, j, a, b) for i, j, a, b in map(forward, single_edges(ends))]
     return [f"{names[i]} {SHORT_SIGNS[a, b]} {names[j]}" for i, j, a, b in sorted(turned)]
 

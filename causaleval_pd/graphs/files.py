@@ -20,7 +20,7 @@ from ..contract.checks import check_type, warn
 from ..contract.encoding import ENCODINGS
 from .column import read_cells
 from .edge_strings import explain_other_text
-from .formats.edge_list import edge_columns, read_csv, read_printed
+from .formats.edge_list import edge_columns, read_table
 from .packing import MAX_NODES, pack_column
 
 #: a file of this size is read at once
@@ -226,7 +226,7 @@ def _read_table(text: str, *, is_table: bool = False) -> Any:
         if header or all(first):
             return _matrix(text, separator, header=header)
     if edge_columns(first) is not None and not (separator is None and any(map(_ARROW.search, lines))):
-        return read_printed(text) if separator is None else read_csv(text, separator)
+        return read_table(text, separator)
     if any(map(_ARROW.search, lines)):
         return text
     plain = _is_row(first, None)

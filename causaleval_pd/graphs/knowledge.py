@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, permutations, product
@@ -86,8 +87,7 @@ class Knowledge:
     @property
     def nodes(self) -> tuple[str, ...]:
         """Names of the nodes of which something is known, in code-point order."""
-        ends = {name for arc in (*self.required, *self.forbidden) for name in arc}
-        return tuple(sorted(ends | {name for group in self.tiers for name in group}))
+        return tuple(sorted({*chain(*self.required, *self.forbidden, *self.tiers)}))
 
     def to_json(self) -> str:
         """Return the knowledge as text, which a column may hold as well; equal knowledge has equal text.
@@ -167,38 +167,34 @@ class Knowledge:
         Knowledge(1 required, 4 forbidden: A -> C required; A -> B, B -> A, C -> A, C -> B forbidden)
         """
         check_type(text, str, "the text of a knowledge file of Tetrad", "text")
-        arcs: dict[str, list[tuple[str, str]]] = {name: [] for name in _TETRAD_ARCS.values()}
-        tiers: dict[int, list[str]] = {}
+        arcs, tiers = defaultdict[str, list[Any]](list), defaultdict[int, list[str]](list)
         section = ""
         for number, line in enumerate(text.splitlines(), 1):
             words = line.replace(",", " ").split()
             if not words:
                 continue
-            if not section and words == ["/knowledge"]:
-                section = "/knowledge"
-            elif section and words[0] in (_TEMPORAL, *_TETRAD_ARCS):
+            found = f"line {number}: found {line.strip()[:60]!r}, expected"
+            is_heading = words[0] in (_TEMPORAL, *_TETRAD_ARCS) if section else words == ["/knowledge"]
+            if is_heading:
                 section = words[0]
             elif section == _TEMPORAL:
                 tier = _TIER.fullmatch(words[0])
                 if tier is None:
-                    raise ValueError(
-                        f"line {number}: found {line.strip()[:60]!r}, expected a tier as '1 X Y' or '1* X Y'"
-                    )
+                    raise ValueError(f"{found} a tier as '1 X Y' or '1* X Y'")
                 if tier[3]:
                     raise ValueError(
                         f"line {number}: found the tier {tier[1]}- whose nodes cause the next tier only, which is not "
                         "read; write the edges to later tiers below 'forbiddirect'"
                     )
-                names = words[1:]
-                tiers.setdefault(int(tier[1]), []).extend(names)
+                tiers[int(tier[1])] += words[1:]
                 if tier[2]:
-                    arcs["forbidden"] += permutations(names, 2)
+                    arcs["forbidden"] += permutations(words[1:], 2)
             elif section in _TETRAD_ARCS and len(words) == 2:
-                arcs[_TETRAD_ARCS[section]].append((words[0], words[1]))
+                arcs[_TETRAD_ARCS[section]].append(words)
             else:
                 expected = "'/knowledge'" if not section else f"'{_TEMPORAL}', {', '.join(map(repr, _TETRAD_ARCS))}"
                 what = "two names" if section in _TETRAD_ARCS else f"the line {expected}"
-                raise ValueError(f"line {number}: found {line.strip()[:60]!r}, expected {what}")
+                raise ValueError(f"{found} {what}")
         if not section:
             raise ValueError("found no line '/knowledge', with which knowledge files of Tetrad begin")
         return cls(arcs["required"], arcs["forbidden"], [tiers[tier] for tier in sorted(tiers)])

@@ -8,7 +8,7 @@ from collections.abc import Container, Hashable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,6 @@ from ...contract.pairs import ANY_KIND, Batch, Pairs
 from ...graphs.column import coerce_graphs, is_graph_column
 from ...graphs.kernels.planes import KINDS, a_kind, matrices_from_planes
 from ...graphs.knowledge import Knowledge, arc_matrices, is_tetrad_knowledge
-from ...graphs.packing import unpack_column
 from ...graphs.pairs import GraphPairs
 from ..structure.field import GRAPHS
 
@@ -148,32 +147,32 @@ def _read(cell: Any) -> Knowledge:
 
 def batches(truth: pd.Series, estimate: pd.Series, context: Context | None = None) -> Iterator[Batch]:
     """Align knowledge with estimates by the names of nodes, one batch for each number of nodes."""
-    column = unpack_column(estimate, column=estimate.name)
     codes, distinct = pd.factorize(truth)
     values = [Knowledge.from_json(text) for text in distinct.tolist()]
-    for rows, pairs in GRAPHS.batches(None, estimate, None):
-        some = np.flatnonzero(codes[rows] >= 0)
-        if not len(some):
+    for every, pairs in GRAPHS.batches(None, estimate, None):
+        has_truth = codes[every] >= 0
+        if not has_truth.any():
             continue
-        keys = np.stack([codes[rows[some]], column.row_node_set[rows[some]]], axis=1)
+        rows, graphs = every[has_truth], cast(GraphPairs, pairs.take(has_truth))
+        inputs: Any = graphs.truth.inputs
+        keys = np.stack([codes[rows], inputs.node_set[graphs.truth_index]], axis=1)
         used, first, index = np.unique(keys, axis=0, return_index=True, return_inverse=True)
         matrices = []
         for (code, number), at in zip(used.tolist(), first.tolist(), strict=True):
+            known = values[code]
             try:
-                known = values[code]
-                matrices.append(arc_matrices(known, column.node_sets[number], known.required, known.known_absent))
+                matrices.append(arc_matrices(known, inputs.node_sets[number], known.required, known.known_absent))
             except ValueError as error:
-                raise ValueError(f"{name_row(int(rows[some[at]]), estimate.index)}: {error}") from None
-        required, forbidden = (np.stack([x[side] for x in matrices]) for side in (0, 1))
-        graphs: Any = pairs.take(some)
-        yield Batch(rows[some], KnowledgePairs(graphs, required, forbidden, index.reshape(-1).astype(np.int64)))
+                raise ValueError(f"{name_row(int(rows[at]), estimate.index)}: {error}") from None
+        required, forbidden = np.stack(matrices, axis=1)
+        yield Batch(rows, KnowledgePairs(graphs, required, forbidden, index.reshape(-1).astype(np.int64)))
 
 
 def pair(truth: Any, estimate: Any) -> KnowledgePairs:
     """Align two single cells."""
     known = _read(truth)
     graphs: Any = GRAPHS.pair(None, estimate)
-    [names] = unpack_column(coerce_graphs(pd.Series([estimate], dtype=object))).node_sets
+    [names] = graphs.truth.inputs.node_sets
     required, forbidden = arc_matrices(known, names, known.required, known.known_absent)
     return KnowledgePairs(graphs, required[None], forbidden[None], np.zeros(1, np.int64))
 
@@ -275,18 +274,13 @@ def _of_graphs(model: Null) -> Null:
     def alone(matching: Matching) -> Matching:
         return replace(matching, truth=matching.estimate)
 
-    def prepare(matching: Matching) -> Any:
-        return None if model.prepare is None else model.prepare(alone(matching))
-
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         graphs = model.controls(alone(matching), rows, pairs.graphs, keys)
         # rows whose controls have as many directed and undirected edges as the estimate, at places that are all equally
         # likely
-        exact = np.ones(pairs.n, bool)
-        if not model.joint:
-            kinds = np.array(KINDS)[pairs.graphs.estimate.kinds[pairs.graphs.estimate_index]]
-            directed = np.isin(kinds, ("dag", "digraph"))
-            exact = directed & (graphs.kind == kinds) & bool(matching.options.get("permute", True))
+        kinds = np.array(KINDS)[pairs.graphs.estimate.kinds[pairs.graphs.estimate_index]]
+        directed = np.isin(kinds, ("dag", "digraph")) & (graphs.kind == kinds)
+        exact = model.joint | (directed & bool(matching.options.get("permute", True)))
 
         def drawn(start: int, count: int) -> KnowledgePairs:
             known_index = np.repeat(pairs.known_index, count)
@@ -313,7 +307,8 @@ def _of_graphs(model: Null) -> Null:
     law = inspect.getdoc(model.controls)
     controls.__doc__ = f"{law}\n\nThe required and forbidden edges of the row stay as they are."
 
-    return replace(model, controls=controls, prepare=prepare, published=None)
+    prepare: Any = model.prepare
+    return replace(model, controls=controls, prepare=lambda matching: prepare(alone(matching)), published=None)
 
 
 for _name in ("edges", "permutation"):

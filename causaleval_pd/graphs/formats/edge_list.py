@@ -87,27 +87,21 @@ def is_edge_table(cell: Any) -> bool:
     return columns_of(cell) is not None
 
 
-def read_csv(text: str, separator: str = ",") -> pd.DataFrame:
-    """Read a table of edges as CSV."""
-    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
-    try:
-        lines = [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
-    except csv.Error as fault:
-        raise ValueError(f"line {reader.line_num}: found no table: {fault}") from None
-    return _table_of(lines)
-
-
-def read_printed(text: str) -> pd.DataFrame:
-    """Read a table of edges whose fields stand between blanks, as R prints it, perhaps with the numbers of its rows."""
-    lines = enumerate(text.splitlines(), 1)
-    return _table_of([(number, [x.strip('"') for x in line.split()]) for number, line in lines], may_be_numbered=True)
-
-
-def _table_of(lines: list[tuple[int, list[str]]], *, may_be_numbered: bool = False) -> pd.DataFrame:
-    """Return the table whose names and rows are the fields of numbered lines."""
+def read_table(text: str, separator: str | None = ",") -> pd.DataFrame:
+    """Read a table of edges as CSV, or without a separator between blanks, as R prints it."""
+    if separator is None:
+        lines = [(number, [x.strip('"') for x in line.split()]) for number, line in enumerate(text.splitlines(), 1)]
+    else:
+        reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
+        try:
+            lines = [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
+        except csv.Error as fault:
+            raise ValueError(f"line {reader.line_num}: found no table: {fault}") from None
     (_, names), *rows = [(number, fields) for number, fields in lines if any(fields)] or [(1, [])]
+    # R prints the numbers of rows before them
+    widths = (len(names), len(names) + (separator is None))
     for number, fields in rows:
-        if len(fields) - len(names) not in range(1 + may_be_numbered):
+        if len(fields) not in widths:
             raise ValueError(f"line {number}: found {len(fields)} fields, the header has {len(names)}")
     table = pd.DataFrame([fields[-len(names) :] for _, fields in rows], columns=names, dtype=object)
     for name in {"weight", "lag"} & {*names}:
@@ -138,7 +132,7 @@ def write_csv(names: Sequence[str], ends: Ends) -> str:
 def read_edge_table(cell: pd.DataFrame | str) -> Edges:
     """Read a table with an edge or isolated node per row; both directions of a pair without marks are undirected."""
     if isinstance(cell, str):
-        cell = read_csv(cell)
+        cell = read_table(cell)
     names = columns_of(cell)
     if names is None or not cell.columns.is_unique:
         raise ValueError(f"found a table with the columns {list(cell.columns)!r:.80}, expected from, edge and to")

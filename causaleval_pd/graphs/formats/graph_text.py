@@ -86,7 +86,7 @@ class _Reader:
         return token
 
     def skip(self, mark: str) -> bool:
-        """Skip a mark if it comes next."""
+        """Skip a mark, or any word, if it comes next."""
         is_next = self.token.kind == mark
         if is_next:
             self.next()
@@ -150,8 +150,7 @@ class _Reader:
         """Read a name or a group of names."""
         if self.is_dot and self.token.is_word("subgraph"):
             self.next()
-            if self.token.kind == "word":
-                self.next()
+            self.skip("word")
         if self.skip("{"):
             return self.statements(defaults, depth + 1)
         if self.token.kind != "word":

@@ -24,11 +24,9 @@ _ARRAY = re.compile(r'\s*+\[\s*+(?:\[\s*+"|\{\s*+")')
 
 
 def is_json(cell: Any) -> bool:
-    """Return whether a text begins as a JSON object with edges or as an array of edges, or a mapping is such an object.
-
-    A mapping from nodes to lists of nodes may have a node named "edges", but no mapping or list in what it lists.
-    """
+    """Return whether a text begins as a JSON object with edges or an array of edges, or a mapping is such an object."""
     if isinstance(cell, Mapping) and not isinstance(cell, Set):
+        # a mapping from nodes to lists of nodes may have a node named "edges", but lists no mapping and no list
         lists = _parts_of(cell)[:2]
         return all(isinstance(x, list) for x in lists) and any(isinstance(x, (Mapping, list)) for x in chain(*lists))
     if not isinstance(cell, str):

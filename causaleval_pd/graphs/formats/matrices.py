@@ -151,7 +151,6 @@ LINGAM = _of_numbers(
 
 _TIGRAMITE = {f"{a}-{b}": (MARK_OF_CHARACTER[b], MARK_OF_CHARACTER[a]) for a, b in product("-<o", "->o")}
 _TIGRAMITE |= {"+->": INTO, "<-+": OUT_OF}
-_STRINGS = {marks: sign for sign, marks in _TIGRAMITE.items()}
 
 
 def read_tigramite(cell: NDArray[Any]) -> Matrix:
@@ -187,11 +186,10 @@ def read_tigramite(cell: NDArray[Any]) -> Matrix:
 
 
 def _write_tigramite(marks: NDArray[np.uint8]) -> NDArray[Any]:
-    other = marks.transpose(0, 2, 1)
-    written = np.zeros(marks.shape, "<U3")
-    for (at_column, at_row), sign in _STRINGS.items():
-        written[(marks == at_column) & (other == at_row)] = sign
-    return written
+    signs = np.zeros((6, 6), "<U3")
+    for sign, both in _TIGRAMITE.items():
+        signs[both] = sign
+    return signs[marks, marks.transpose(0, 2, 1)]
 
 
 ENCODINGS = (
