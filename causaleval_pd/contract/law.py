@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ..statistics.arrays import padded_sum
 from ..statistics.direction import as_good, better
 from .registry import Registry
 
@@ -96,13 +97,6 @@ def list_closed_forms() -> pd.DataFrame:
 
 #: rows x support points handled at once when tail probabilities are summed
 TAIL_BLOCK = 4_000_000
-
-
-def padded_sum(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum each row from left to right, so that padding changes no bit: `sum` groups terms by number."""
-    if values.shape[1] == 0:
-        return np.zeros(len(values))
-    return np.cumsum(values, axis=1)[:, -1]
 
 
 @dataclass(frozen=True)

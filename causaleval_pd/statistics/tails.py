@@ -1,14 +1,18 @@
-"""Exact tails of sums of independent discrete variables, by direct convolution of their laws, and steps of sums."""
+"""Exact tails of sums of independent discrete variables, by direct convolution; steps of sums; hypergeometric laws."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .arrays import SMALLEST_P, padded_sum
+
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 #: values of a variable, and their probabilities, which sum to 1
 Law = tuple[Floats, Floats]
@@ -141,3 +145,28 @@ def common_step(weights: Floats) -> Floats:
             a, b = np.where(going, b, a), np.where(going, rest, b)
         step = a
     return np.where(step > _LEAST * largest, step, 0.0)
+
+
+def hypergeometric_weights(n_pairs: Ints, true_edges: Ints, estimated_edges: Ints) -> tuple[Ints, Floats]:
+    """Return support and probabilities (u, s), to some 1e-14 relative, of hypergeometric laws of (u, 1) margins."""
+    low = np.maximum(0, true_edges + estimated_edges - n_pairs)
+    high = np.minimum(true_edges, estimated_edges)
+    steps = np.arange(int((high - low).max(initial=0)) + 1)
+    support = np.minimum(low + steps, high)
+    inside = low + steps <= high
+    k = support.astype(np.float64)
+    rising = np.log(np.maximum((true_edges - k) * (estimated_edges - k), 1.0))
+    falling = np.log((k + 1) * np.maximum(n_pairs - true_edges - estimated_edges + k + 1, 1.0))
+    logs = np.zeros(support.shape)
+    logs[:, 1:] = np.cumsum((rising - falling)[:, :-1], axis=1)
+    logs = np.where(inside, logs, -np.inf)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    # what is possible has a probability, though it may be too small for a number
+    return support, np.where(inside, np.maximum(weights / padded_sum(weights)[:, None], SMALLEST_P), 0.0)
+
+
+@lru_cache(maxsize=4096)
+def hypergeometric_law(n: int, marked: int, drawn: int) -> tuple[Ints, Floats]:
+    """Return the numbers of marked ones among some drawn of n that are possible, and their probabilities."""
+    support, weights = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (n, marked, drawn)))
+    return support[0], weights[0]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from causaleval_pd.contract import law as module
-from causaleval_pd.contract.law import ClosedForm, Distribution, padded_sum
+from causaleval_pd.contract.law import ClosedForm, Distribution
 
 VALUES = st.sampled_from([-2.0, 0.0, 0.5, 1.0, 3.0, math.nan])
 LAWS = st.lists(st.tuples(VALUES, st.integers(0, 5)), min_size=1, max_size=6).filter(lambda x: sum(w for _, w in x))
@@ -54,13 +54,6 @@ def test_laws_equal_brute_force(laws, observed, direction):
         loss = {"minimize": lambda v: v, "maximize": lambda v: -v, "zero": lambda v: abs(v - 0.5)}[direction]
         assert p == pytest.approx(sum(w for v, w in known if loss(v) <= loss(observed)) / mass)
         assert strict == pytest.approx(sum(w for v, w in known if loss(v) < loss(observed)) / mass)
-
-
-def test_padding_changes_no_bit():
-    values = np.random.default_rng(1).random((3, 17))
-    padded = np.pad(values, [(0, 0), (0, 40)])
-    np.testing.assert_array_equal(padded_sum(values), padded_sum(padded))
-    np.testing.assert_array_equal(padded_sum(np.empty((2, 0))), [0.0, 0.0])
 
 
 def test_infinite_values_have_probability_and_an_infinite_mean():

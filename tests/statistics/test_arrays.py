@@ -101,3 +101,10 @@ def test_ranks_of_nothing():
     assert arrays.signed_ranks(np.empty((3, 0))).shape == (3, 0)
     assert arrays.signed_ranks(np.full((2, 3), np.nan)).tolist() == [[0.0] * 3] * 2
     assert arrays.signed_ranks(np.zeros(3)).tolist() == [0.0] * 3
+
+
+def test_padding_changes_no_bit():
+    values = np.random.default_rng(1).random((3, 17))
+    padded = np.pad(values, [(0, 0), (0, 40)])
+    np.testing.assert_array_equal(arrays.padded_sum(values), arrays.padded_sum(padded))
+    np.testing.assert_array_equal(arrays.padded_sum(np.empty((2, 0))), [0.0, 0.0])

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ...contract.checks import check_whole
 from ...contract.confusion import Values
-from ...contract.law import padded_sum
 from ...contract.metric import metric
 from ...contract.options import Convention, F, with_example, with_options
 from ...graphs.classes import class_cpdag
@@ -19,6 +18,7 @@ from ...graphs.kernels.planes import CPDAG, PLAIN_KINDS, matrices_from_planes
 from ...graphs.mixed.marks import codes_from_planes, is_mixed, lower
 from ...graphs.mixed.paths import as_mags, mag_to_pag
 from ...graphs.pairs import GraphPairs
+from ...statistics.arrays import padded_sum
 from .implied import Implications
 from .judged import Part, by_data
 

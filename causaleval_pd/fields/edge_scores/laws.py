@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Tails, register_closed_form
 from ...contract.metric import Metric
-from ..structure.nulls.laws import hypergeometric_law
+from ...statistics.tails import hypergeometric_law
 from .pairs import Candidates, ScorePairs, Universe, all_candidates, universe_options
 
 Floats = NDArray[np.float64]

@@ -13,7 +13,7 @@ from ...contract.checks import check_choice, check_columns, check_number, check_
 from ...contract.figure import figure
 from ...drawing import caption as write_caption
 from ...drawing import colours, legend_of, opacity, place_to_draw, tone
-from ..structure.nulls.laws import hypergeometric_law
+from ...statistics.tails import hypergeometric_law
 from .cells import coerce_scores
 from .field import SCORES, batches
 from .metrics import STRATEGIES, bins_of, brier, chosen_candidates, forecasts

@@ -21,11 +21,12 @@ from ...contract.null import Controls, Known, Matching, Null, register_null
 from ...execution.random_streams import random_words
 from ...graphs.kernels.planes import row_chunks
 from ...graphs.pairs import GraphPairs
+from ...statistics.tails import hypergeometric_law, hypergeometric_weights
 from ..structure.distances import shd
 from ..structure.field import GRAPHS
 from ..structure.nulls.additive import pair_sums, relabelling_moments
 from ..structure.nulls.graph_controls import constant
-from ..structure.nulls.laws import hypergeometric, hypergeometric_law, hypergeometric_weights
+from ..structure.nulls.laws import hypergeometric
 from .cells import TURNED, codes_of_planes
 from .field import lagged_controls, refuse_control_kind
 from .metrics import (

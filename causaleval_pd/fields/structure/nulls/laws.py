@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ....contract.checks import check_known, check_number, check_type, shown
-from ....contract.law import ClosedForm, Distribution, padded_sum
+from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric, bind_zero_division, metric_set
 from ....contract.null import Known, no_closed_form
 from ....execution.options import get_options
@@ -21,6 +20,7 @@ from ....graphs.kernels import kernels
 from ....graphs.kernels.planes import CPDAG, DAG, PDAG, count_ones, planes_from_matrices
 from ....graphs.pairs import GraphBatch, GraphPairs, distinct_rows
 from ....statistics.arrays import SMALLEST_P
+from ....statistics.tails import hypergeometric_weights
 from .additive import Counts, affine, affine_units, count_types, shared_edges
 
 __all__ = ["expected_metric", "skeleton_test"]
@@ -43,31 +43,6 @@ def hypergeometric(metric: Metric, n_nodes: Any, true_edges: Any, estimated_edge
     counts = EdgeTypes.of_margins(d, {LINE: mt}, {LINE: me}, {(LINE, LINE): support})
     values = Counts(counts).value(metric)
     return ClosedForm.of(Distribution.of(codes, values, weights))
-
-
-def hypergeometric_weights(n_pairs: Ints, true_edges: Ints, estimated_edges: Ints) -> tuple[Ints, Floats]:
-    """Return support and probabilities (u, s), to some 1e-14 relative, of hypergeometric laws of (u, 1) margins."""
-    low = np.maximum(0, true_edges + estimated_edges - n_pairs)
-    high = np.minimum(true_edges, estimated_edges)
-    steps = np.arange(int((high - low).max(initial=0)) + 1)
-    support = np.minimum(low + steps, high)
-    inside = low + steps <= high
-    k = support.astype(np.float64)
-    rising = np.log(np.maximum((true_edges - k) * (estimated_edges - k), 1.0))
-    falling = np.log((k + 1) * np.maximum(n_pairs - true_edges - estimated_edges + k + 1, 1.0))
-    logs = np.zeros(support.shape)
-    logs[:, 1:] = np.cumsum((rising - falling)[:, :-1], axis=1)
-    logs = np.where(inside, logs, -np.inf)
-    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
-    # what is possible has a probability, though it may be too small for a number
-    return support, np.where(inside, np.maximum(weights / padded_sum(weights)[:, None], SMALLEST_P), 0.0)
-
-
-@lru_cache(maxsize=4096)
-def hypergeometric_law(n: int, marked: int, drawn: int) -> tuple[Ints, Floats]:
-    """Return the numbers of marked ones among some drawn of n that are possible, and their probabilities."""
-    support, weights = hypergeometric_weights(*(np.array([[x]], np.int64) for x in (n, marked, drawn)))
-    return support[0], weights[0]
 
 
 def tails_and_misfit(
