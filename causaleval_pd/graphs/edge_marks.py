@@ -156,8 +156,8 @@ def decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> NDA
 def decode_sparse(encoding: Encoding, matrix: Any, names: Sequence[str]) -> Ends:
     """Return the edges of a sparse matrix of scipy."""
     codes = _codes_of(encoding)
-    # duplicate entries are added up
-    entries = matrix.tocsr().tocoo()
+    entries = matrix.tocoo(copy=True)
+    entries.sum_duplicates()
     cells = dict(zip(zip(entries.row.tolist(), entries.col.tolist(), strict=True), entries.data.tolist(), strict=True))
     ends = []
     for (i, j), here in cells.items():

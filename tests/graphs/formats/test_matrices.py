@@ -27,8 +27,23 @@ def test_matrices(form: Any, dtype: Any) -> None:
 def test_sparse_duplicates_and_stored_zeros() -> None:
     matrix = sp.coo_array(([1, 0, 0], ([0, 1, 0], [1, 0, 0])), shape=(2, 2))
     assert as_graph(matrix, nodes=["a", "b"], **ROW) == as_graph("a -> b")
-    with pytest.raises(ValueError, match=r"found 2 in cell \('a', 'b'\), expected 0 or 1"):
-        as_graph(sp.coo_array(([1, 1], ([0, 0], [1, 1])), shape=(2, 2)), nodes=["a", "b"], **ROW)
+
+
+@pytest.mark.parametrize("values", [[1, 1], [1, -1]])
+@pytest.mark.parametrize("form", [sp.coo_array, sp.csr_array, sp.csr_matrix, sp.csc_array])
+def test_sparse_duplicates_are_added_up(form: Any, values: list[int]) -> None:
+    """As scipy does in `toarray`, also where a matrix of compressed rows or columns has them."""
+    places = ([0, 0], [1, 1]) if form is sp.coo_array else ([1, 1], [0, 2, 2])
+    if form is sp.csc_array:
+        places = ([0, 0], [0, 0, 2])
+    matrix = form((values, places) if form is sp.coo_array else (values, *places), shape=(2, 2))
+    assert matrix.nnz == 2
+    if sum(values) == 0:
+        assert as_graph(matrix, nodes=["a", "b"], **ROW) == as_graph("a; b")
+    else:
+        with pytest.raises(ValueError, match=r"found 2 in cell \('a', 'b'\), expected 0 or 1"):
+            as_graph(matrix, nodes=["a", "b"], **ROW)
+    assert matrix.nnz == 2, "inputs are not changed"
 
 
 def test_frames() -> None:
