@@ -256,9 +256,10 @@ def _endpoints(cell: Any) -> Any:
     if isinstance(cell, (tuple, dict)):
         result = cell.get("G") if isinstance(cell, dict) else next(iter(cell), None)
     graph = getattr(result, "G", result)
-    matrix, nodes = getattr(graph, "graph", None), getattr(graph, "nodes", None)
+    matrix = getattr(graph, "graph", None)
     if not isinstance(matrix, np.ndarray):
         return None
+    nodes = getattr(graph, "nodes", None)
     # FCI's graph is a PAG also without circles
     kind = "pag" if isinstance(cell, tuple) else None
     if isinstance(nodes, (list, tuple)):
