@@ -359,8 +359,7 @@ class Laws(NamedTuple):
 
 def peeling(n_nodes: int, log_weight: float) -> Peeling:
     """Return the laws of layers of DAGs over up to `n_nodes` nodes."""
-    from scipy.special import gammaln
-
+    gammaln = scipy.special.gammaln
     size = n_nodes + 1
     log_both = math.log1p(math.exp(log_weight))  # no arc, or one
     reach = -np.expm1(-log_both * np.arange(size))
@@ -420,8 +419,7 @@ def laws(n_nodes: int, step: int) -> Laws:
 
 
 def _parents(n_nodes: int, log_weight: float) -> Floats:
-    from scipy.special import gammaln
-
+    gammaln = scipy.special.gammaln
     s, j = np.arange(n_nodes + 1)[:, None], np.arange(n_nodes + 1)
     logs = gammaln(s + 1) - gammaln(j + 1) - gammaln(np.maximum(s - j, 0) + 1) + log_weight * j
     logs = np.where((j > 0) & (j <= s), logs, -np.inf)
