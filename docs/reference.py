@@ -68,19 +68,38 @@ def metric_entry(metric: ce.Metric) -> str:
     return markup.fold(metric.name, f"<code>{metric.name}</code> {html.escape(facts, quote=False)}", "\n".join(shown))
 
 
+#: heading of the laws on the page of null models
+LAWS = "## Their laws\n"
+
+
 def nulls(page: str) -> str:
     """Return the page of null models with an entry that opens for each model, by field, in place of tables."""
+    known = laws(page)
 
     def entries(found: re.Match[str]) -> str:
         names = re.findall(r"^\| `(\w+)`", found["table"], re.MULTILINE)
         field = FIELDS[found["field"]]
-        return "\n".join([f"## {field.name}\n", *(null_entry(field.name, field.nulls[name]) for name in names)])
+        opened = (null_entry(field.name, field.nulls[name], known[field.name, name]) for name in names)
+        return "\n".join([f"## {field.name}\n", *opened])
 
+    page = re.sub(rf"^{LAWS}.*?^(?=## |<!-- )", "", page, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"^## (?P<field>\w+)\n\n(?P<table>\| null \|.*\n(?:\|.*\n)+)", entries, page, flags=re.MULTILINE)
 
 
-def null_entry(field: str, null: Null) -> str:
-    """Describe a null model: what it declares, how it is chosen, and its law where a docstring has it."""
+def laws(page: str) -> dict[tuple[str, str], str]:
+    """Return the laws that the page of null models states, by field and name."""
+    section = re.split(r"^(?=## |<!-- )", page.partition(LAWS)[2], maxsplit=1, flags=re.MULTILINE)[0]
+    known = {}
+    for field, text in re.findall(r"^### (\w+)\n(.*?)(?=^### |\Z)", section, re.MULTILINE | re.DOTALL):
+        common, *entries = re.split(r"^- (?=\*\*`)", text.strip(), flags=re.MULTILINE)
+        for entry in entries:
+            names, law = re.fullmatch(r"((?:\*\*`\w+`\*\*(?: and )?)+)\. (.*)", entry.strip(), re.DOTALL).groups()
+            known |= {(field, name): f"{law}\n\n{common}".strip() for name in re.findall(r"\w+(?=`)", names)}
+    return known
+
+
+def null_entry(field: str, null: Null, law: str) -> str:
+    """Describe a null model: what it declares, how it is chosen, and its law."""
     default = "default; " * (null.name == FIELDS[field].default_null)
     notes = [
         "It is a point of reference, not a random guess: it gives no p-values."
@@ -93,17 +112,12 @@ def null_entry(field: str, null: Null) -> str:
     call = f"null = ce.null_model({', '.join(arguments)})"
     if len(call) > 88:
         call = "\n    ".join(["null = ce.null_model(", *(f"{argument}," for argument in arguments)]) + "\n)"
-    # sources stand in the docstring of the module
-    law = inspect.getdoc(null.controls) if inspect.isfunction(null.controls) else None
-    lines = (inspect.getdoc(inspect.getmodule(null.controls)) or "").splitlines() if law else []
-    sources = dict(x.removeprefix(".. [").split("] ", 1) for x in lines if re.match(r"\.\. \[\d\] ", x))
-    law = re.sub(r" ?\[(\d)\]_", lambda key: f" ({sources[key[1]]})" if key[1] in sources else key[0], law or "")
     parts = [
         *(" ".join(filter(None, notes)), ""),
         "```python",
         call.replace("'", '"'),
         "```\n",
-        markup.rst([markup.as_text(law)]) if law else "",
+        law,
     ]
     title = f"<code>{null.name}</code> {html.escape(default + null.long_name, quote=False)}"
     return markup.fold(f"{field}-{null.name}", title, "\n".join(parts))

@@ -27,6 +27,7 @@ def from_docs(name: str) -> ModuleType:
 
 
 generate = from_docs("generate")
+reference = from_docs("reference")
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,13 @@ def entries(page: str) -> dict[str, str]:
     return dict(re.findall(r'^<details id="([\w-]+)">\n(.*?)^</details>$', page, re.DOTALL | re.MULTILINE))
 
 
+def test_every_null_model_has_its_law():
+    laws = reference.laws((DOCS / "null_models.md").read_text(encoding="utf-8"))
+    assert sorted(laws) == sorted(ce.list_nulls().index)
+    assert [key for key, law in laws.items() if not law.startswith(("Law: ", "Nothing is random.", "The graph "))] == []
+    assert "only its arcs are random" in laws["network", "dags"], "what the models of a field share"
+
+
 def test_the_site_has_few_pages(pages, shown):
     assert len(pages) + len(shown) <= 75
 
@@ -85,10 +93,12 @@ def test_metrics_without_a_best_value_name_none(shown):
 
 def test_every_null_model_has_an_entry_with_its_law(shown):
     found = entries(shown["null_models"])
+    laws = reference.laws((DOCS / "null_models.md").read_text(encoding="utf-8"))
     assert set(found) == {f"{field}-{name}" for field, name in ce.list_nulls().index}
+    assert "Their laws" not in shown["null_models"], "they stand in the entries"
     for (field, name), row in ce.list_nulls().iterrows():
         entry = found[f"{field}-{name}"]
-        assert row["long_name"] in entry and "```{eval-rst}" in entry
+        assert row["long_name"] in entry and laws[field, name] in entry
         assert f'ce.null_model("{name}"' in entry.replace("\n    ", "")
     assert "| a control is |" not in shown["null_models"]
 

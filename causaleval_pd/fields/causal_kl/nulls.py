@@ -14,7 +14,6 @@ References
 
 from __future__ import annotations
 
-import inspect
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -62,10 +61,7 @@ class Space:
 
 
 def uniform_dags(truth: Structure, estimate: Structure) -> Space:
-    """Draw DAGs uniformly.
-
-    Law: uniform among all DAGs over the nodes with the estimate's number of arcs. Given: nodes and number of arcs.
-    """
+    """Draw DAGs uniformly."""
     k, n_arcs = len(estimate.nodes), len(estimate.arcs)
     if k <= MOST_LISTED:
         return _listed(dags_with_arcs(k, n_arcs))
@@ -76,11 +72,7 @@ def uniform_dags(truth: Structure, estimate: Structure) -> Space:
 
 
 def ordered_dags(truth: Structure, estimate: Structure) -> Space:
-    """Draw skeletons, and orders that direct them.
-
-    Law: a skeleton uniform among those with the estimate's number of arcs, directed along a uniform order of the nodes.
-    Given: nodes and number of arcs.
-    """
+    """Draw skeletons, and orders that direct them."""
     k, n_arcs = len(estimate.nodes), len(estimate.arcs)
     return Space(
         None, lambda key, start, count: parent_sets(kernels().draw_graphs(k, [[n_arcs]], [False], key, start, count), k)
@@ -88,11 +80,7 @@ def ordered_dags(truth: Structure, estimate: Structure) -> Space:
 
 
 def relabellings(truth: Structure, estimate: Structure) -> Space:
-    """Draw names of the nodes.
-
-    Law: a permutation of the nodes, uniform among all. Given: the shape of the estimate. Rows with one key are
-    relabelled by the same permutation.
-    """
+    """Draw names of the nodes."""
     k, graph = len(estimate.nodes), estimate.graph.planes[None]
     listed = None
     if k <= MOST_LISTED:
@@ -109,20 +97,12 @@ def relabellings(truth: Structure, estimate: Structure) -> Space:
 
 
 def own_orientations(truth: Structure, estimate: Structure) -> Space:
-    """Draw directions of the estimate's adjacencies.
-
-    Law: uniform among the acyclic orientations of the estimate's skeleton, which must not be too dense for that. Given:
-    the skeleton.
-    """
+    """Draw directions of the estimate's adjacencies."""
     return _orientations(estimate)
 
 
 def true_orientations(truth: Structure, estimate: Structure) -> Space:
-    """Draw directions of the true adjacencies.
-
-    Law: uniform among the acyclic orientations of the true skeleton, which must not be too dense for that. Given: the
-    true skeleton, so that there is no p.
-    """
+    """Draw directions of the true adjacencies."""
     return _orientations(truth)
 
 
@@ -307,14 +287,8 @@ def classes_of_dags(dags: list[Dag]) -> dict[Dag, DagClass]:
     return {dag: class_of_arcs(k, frozenset(arc_set)) for dag, arc_set in zip(dags, arc_sets, strict=True)}
 
 
-#: what all of these null models keep
-_FITTED = """A control's conditional probabilities are fitted to the data of its row, or come from the true joint
-law, as those of the estimate do; only its arcs are random. Controls of estimated classes are the equivalence classes of
-these DAGs."""
-
-
 def drawn_from(make: Callable[[Structure, Structure], Space]) -> MakeControls:
-    """Return the function that makes controls of DAGs from `make(truth, estimate)`, which documents their law."""
+    """Return the function that makes controls of DAGs from `make(truth, estimate)`."""
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         fits, spaces, space = [], [], cache(make)
@@ -332,7 +306,6 @@ def drawn_from(make: Callable[[Structure, Structure], Space]) -> MakeControls:
 
         return RandomNetworks(pairs, spaces, fits, keys, _of_classes(matching, rows, pairs), name)
 
-    controls.__doc__ = f"{inspect.getdoc(make)}\n\n{_FITTED}"
     return controls
 
 

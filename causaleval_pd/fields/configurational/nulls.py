@@ -272,20 +272,7 @@ def prepare_complexity(matching: Matching) -> Signs:
 
 
 def complexity_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every control to its row's outcomes, sizes of disjuncts and signs.
-
-    Law: proposals are rejected until one is a model without redundancies (`redundancy_free`) and cycles. A proposal has
-    the estimate's outcomes and, for each disjunct, a uniform subset of the known factors of the same size. With
-    `signs="estimate"` the literals of an outcome have the estimate's values in random places, and all such models are
-    equally likely: a guesser whose literals are mostly positive is compared with guesses that are too. With "free" the
-    values of literals are independent, those of a factor equally likely: all models are then equally likely if all
-    factors have as many values, and models that use factors of few values more likely if not. With one number per
-    literal of a binary factor is negative with this probability. Given: outcomes, sizes of disjuncts, and with
-    "estimate" the values.
-
-    A set of models is matched by a set of different ones, each of the shape of its counterpart, and an estimate with
-    redundant parts by the shape of its first minimal form.
-    """
+    """Match every control to its row's outcomes, sizes of disjuncts and signs."""
     law = partial(complexity_law, signs=matching.prepared)
     return drawn_models(matching, pairs, rows, keys, law, always_acyclic=True)
 
@@ -504,14 +491,7 @@ def prepare_relabelling(matching: Matching) -> dict[int, list[list[str]]] | None
 
 
 def relabel_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every control to its row's estimate up to the names of exogenous factors.
-
-    Law: uniform over the permutations of the known factors that are outcomes of neither truth nor estimate, of those
-    with the same values among themselves. With `flip=True` the values of each of these factors are permuted uniformly
-    too: a binary factor changes its polarity with probability 1/2. Given: the outcomes, and the estimate up to the
-    names (and with `flip` the values) of these factors. Rows of one cluster that share a key exchange the same factors
-    in the same way: those that are outcomes in none of them.
-    """
+    """Match every control to its row's estimate up to the names of exogenous factors."""
     flip = bool(matching.options.get("flip", False))
     if matching.prepared is None:
         known = partial(relabelled_form, pairs=pairs, flip=flip)

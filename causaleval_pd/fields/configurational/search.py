@@ -150,12 +150,7 @@ def _found(
 
 
 def search_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Match every control to its row's method, data and outcomes.
-
-    Law: what the row's method returns on its data, after the outcomes of truth and estimate were permuted: with
-    `shuffle="outcomes"` by one uniform permutation of the cases for all outcomes together, with "within" each outcome
-    by one of its own among the cases that agree in all other factors. Given: the method, and the data up to that.
-    """
+    """Match every control to its row's method, data and outcomes."""
     codes = np.zeros(len(rows), np.int64) if matching.context is None else matching.context.codes[rows]
     prepared: Prepared = matching.prepared
 

@@ -191,37 +191,17 @@ def _joined(form: ClosedForm, other: ClosedForm, rows: Bools) -> ClosedForm:
 
 
 def ranking_controls(matching: Matching, rows: Ints, pairs: Any, keys: Words) -> Controls:
-    """Shuffle every estimate's scores over the candidates.
-
-    Law: all assignments of the scores to the candidates are equally likely; symmetric scores are shuffled over
-    unordered pairs. Given: the scores with their ties and zeros, and which pairs are scored. The candidates are those
-    of the metrics, unless options of the null model name others.
-
-    It is valid for guessers that rank pairs without looking at what they are, such as scores that are independent and
-    alike. Not valid where the guess is a weighted DAG: one of the two slots of a pair is then always 0, which a shuffle
-    does not keep, and p is too small (`permutation`).
-    """
+    """Shuffle every estimate's scores over the candidates."""
     return _ranked_or_relabelled(matching, pairs, keys, np.zeros(pairs.n, np.bool_))
 
 
 def permutation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Words) -> Controls:
-    """Relabel the nodes of every estimate: its scores and their pattern stay.
-
-    Law: the scores under a uniform permutation of the nodes' names; rows with one key are relabelled alike. Given: the
-    scores up to names, such as the acyclic support of weights.
-
-    It is valid for every guesser that does not use the names, whatever the shape of its guesses. Where pairs are not
-    scored, these move with the names, so that the number of true candidates varies.
-    """
+    """Relabel the nodes of every estimate: its scores and their pattern stay."""
     return _ranked_or_relabelled(matching, pairs, keys, np.ones(pairs.n, np.bool_))
 
 
 def by_support_controls(matching: Matching, rows: Ints, pairs: Any, keys: Words) -> Controls:
-    """Relabel estimates whose scores are those of a weighted DAG, and shuffle the scores of the others.
-
-    Law: that of `permutation` for weights of a DAG and for pooled ensembles, that of `ranking` for other scores. Scores
-    are weights of a DAG if they are asymmetric and the non-zero ones have no cycle, as those that NOTEARS returns.
-    """
+    """Relabel estimates whose scores are those of a weighted DAG, and shuffle the scores of the others."""
     scores = pairs.estimate
     # probabilities of an ensemble depend on each other as its members do
     turned = (has_acyclic_support(scores) & ~scores.symmetric) | (scores.kinds == TYPES)
@@ -244,13 +224,7 @@ def has_acyclic_support(scores: ScoreBatch) -> NDArray[np.bool_]:
 
 
 def random_scores_controls(matching: Matching, rows: Ints, pairs: Any, keys: Words) -> Controls:
-    """Deal every estimate's scores out to random pairs, along a random order of the nodes for weights of a DAG.
-
-    Law: for weights of a DAG, a random order of the nodes, random pairs of them for the non-zero scores, directed along
-    the order, and the scores dealt out at random. Other scores are shuffled over the scored pairs, symmetric ones over
-    unordered pairs; so are weights of a DAG if some pair is scored in one direction only, which no order can turn.
-    Given: the scores, their symmetry, and which pairs are scored.
-    """
+    """Deal every estimate's scores out to random pairs, along a random order of the nodes for weights of a DAG."""
     ensembles = np.flatnonzero(pairs.estimate.kinds[pairs.estimate_index] == TYPES)
     if len(ensembles):
         raise ValueError(
@@ -267,12 +241,7 @@ def random_scores_controls(matching: Matching, rows: Ints, pairs: Any, keys: Wor
 
 
 def calibrated_controls(matching: Matching, rows: Ints, pairs: Any, keys: Words) -> Controls:
-    """Draw the edges of the truth from the probabilities of every estimate.
-
-    Law: each candidate is true with its probability, independently; symmetric probabilities are of unordered pairs.
-    Given: the estimate. It is the law of calibrated probabilities, so that p is the probability that calibrated ones
-    have a metric at least as bad: a small p shows that they are not calibrated.
-    """
+    """Draw the edges of the truth from the probabilities of every estimate."""
     kinds = pairs.estimate.kinds[pairs.estimate_index]
     wrong = ~np.isin(kinds, (PROBABILITY, TYPES))
     if wrong.any():

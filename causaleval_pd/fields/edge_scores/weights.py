@@ -209,11 +209,7 @@ def _moments(metric: Metric, pairs: WeightPairs) -> ClosedForm | None:
 
 
 def relabelled_weights(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Relabel the nodes of every estimate: its weights and their pattern stay.
-
-    Law: the weights under a uniform permutation of the nodes' names; rows with one key are relabelled alike. Given: the
-    weights up to names.
-    """
+    """Relabel the nodes of every estimate: its weights and their pattern stay."""
     return moved_controls(pairs, "relabelled", keys, known=lambda metric: _moments(metric, pairs))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Container, Hashable, Iterator
 from dataclasses import dataclass, replace
@@ -303,9 +302,6 @@ def _of_graphs(model: Null) -> Null:
 
         cost = graphs.cost + 8 * pairs.n_nodes**2
         return DrawnControls(pairs, graphs.kind, drawn, known, cost, graphs.work)
-
-    law = inspect.getdoc(model.controls)
-    controls.__doc__ = f"{law}\n\nThe required and forbidden edges of the row stay as they are."
 
     prepare: Any = model.prepare
     return replace(model, controls=controls, prepare=lambda matching: prepare(alone(matching)), published=None)

@@ -219,13 +219,7 @@ def _answers(matching: Matching, *, moved: bool) -> tuple[Decks | Moves, NDArray
 
 
 def _shuffled_labels(matching: Matching, rows: Integers, pairs: Any, keys: NDArray[np.uint64]) -> Controls:
-    """Shuffle labels over samples.
-
-    Law: all orders of the labels given to a question, in a stratum, are equally likely. One label is each of them with
-    its share; the number of right labels is that of coincidences of two shuffled decks. Given: how often each label was
-    given. A stratum that repeats a cluster (`cube(cluster=)`) is tested by moving the labels of a cluster together to
-    another one that answered the same questions; clusters without such another one keep their labels.
-    """
+    """Shuffle labels over samples."""
     answers, labels = matching.prepared
     # labels of the pairs and of the answers together
     every = np.unique(np.concatenate([pairs.labels, labels]).astype(object))

@@ -49,62 +49,6 @@ _LONG_NAMES = {
     "always_no": "the answer no to every question",
 }
 
-#: laws of the controls of single answers
-_ANSWER_LAWS = {
-    "permute_answers": """Shuffle answers over samples.
-
-Law: all orders of the answers to a question, in an arm and stratum, are equally likely. One answer is yes with the
-share of yes among them; of the rows whose true answer is yes, the number with a yes is hypergeometric. Given: the
-numbers of yes. A stratum that repeats a cluster (`cube(cluster=)`) is tested by moving the answers of a cluster
-together to another one that answered the same questions; clusters without such another one keep their answers.""",
-    "random_answers": """Draw an answer by a fair coin.
-
-Law: yes with probability 1/2, independently for each row. Given: nothing of the answers.
-
-Not valid for guessers that prefer yes or no, where the true answers do too.""",
-    "majority_answers": """Answer what the reasoner answers most often.
-
-Law: yes if more than half of the answers to the same question in the same arm and stratum are yes, else no. Nothing is
-random.""",
-    "always_yes": "Answer yes to every question.\n\nNothing is random.",
-    "always_no": "Answer no to every question.\n\nNothing is random.",
-}
-
-#: laws of the controls of quantities
-_QUANTITY_LAWS = _ANSWER_LAWS | {
-    "permute_answers": """Shuffle answers over samples.
-
-Law: the answers to questions about interventions are shuffled within question and arm; those to factual questions over
-both values of the cause. The number of samples with a pair of answers (as for PNS), and the number of
-yes for one value of the cause, are then hypergeometric. Given: the numbers of yes. Shares under an intervention and
-their differences do not change, so that they cannot be tested by it.
-
-Not valid for guessers whose answers in the two arms of a sample depend on each other.""",
-    "random_answers": """Draw all answers by fair coins.
-
-Law: each answer is yes with probability 1/2, independently: numbers of yes are binomial. Given: numbers of answers.
-
-Not valid for guessers that prefer yes or no, or yes in one arm, where this comes closer to the truth.""",
-    "biased_answers": """Draw all answers by one coin with the reasoner's own share of yes.
-
-Law: each answer is yes with the share of yes in both arms together, independently: numbers of yes are binomial. Given:
-numbers of answers and that share.
-
-Not valid for guessers that prefer yes in one arm, where the truth does too.""",
-    "exchange_arms": """Exchange the two arms of samples.
-
-Law: for quantities of pairs (PNS, violations of monotonicity) the two answers of each sample change places with
-probability 1/2, independently: of the samples whose answers differ, the number with a yes in the first arm is binomial.
-For shares and differences, which do not depend on pairs, all answers are dealt out to the two arms anew: the number of
-yes in an arm is hypergeometric. Given: the number of yes in both arms together; of pairs, the number whose answers
-differ.
-
-Not valid for guessers that prefer yes in one arm, where the truth does too.""",
-    "majority_answers": """Answer what the reasoner answers most often in each arm.
-
-Law: all answers of an arm are yes if more than half are, else no. Nothing is random.""",
-}
-
 
 def questions_of(matching: Matching) -> Integers:
     """Return one number per row, equal where question, arm (`context={"group": ...}`) and stratum are."""
@@ -273,7 +217,7 @@ def _probabilities_of_yes(name: str, matching: Matching) -> Floats:
 
 
 def _controls_of_answers(name: str) -> MakeControls:
-    """Return the function that makes controls of answers by a null model, with its law as docstring."""
+    """Return the function that makes controls of answers by a null model."""
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         answers = matching.prepared
@@ -294,7 +238,6 @@ def _controls_of_answers(name: str) -> MakeControls:
 
         return DrawnControls(pairs, "answer", drawn, known, _BYTES, _WORK)
 
-    controls.__doc__ = _ANSWER_LAWS[name]
     return controls
 
 
@@ -317,7 +260,7 @@ def _law_of_quantities(null: str, pairs: QuantityPairs, terms: Terms, metric: Me
 
 
 def _controls_of_quantities(name: str) -> MakeControls:
-    """Return the function that makes controls of quantities by a null model, with its law as docstring."""
+    """Return the function that makes controls of quantities by a null model."""
 
     def controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: NDArray[np.uint64]) -> Controls:
         terms = pairs.terms
@@ -350,7 +293,6 @@ def _controls_of_quantities(name: str) -> MakeControls:
         known = partial(_law_of_quantities, name, pairs, terms)
         return DrawnControls(pairs, pairs.kinds, drawn, known, _BYTES * terms.quantity.shape[1], _WORK)
 
-    controls.__doc__ = _QUANTITY_LAWS[name]
     return controls
 
 

@@ -314,18 +314,7 @@ def graph_controls(name: str, rows: NDArray[np.int64], graphs: GraphPairs, keys:
 
 
 def edges_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: Keys) -> Controls:
-    """Match every control to its row's numbers of links and searched lags.
-
-    Law: the links between two variables are placed uniformly over the ordered pairs of variables and the searched lags,
-    those of a variable on itself over variables and lags, marks included; the links at lag 0 are those of the null
-    model `edges` of graphs, or in a ts_pag the estimate's own, placed uniformly over pairs of variables and turned by
-    coins. The three are independent. Given: variables, lags, class, and the three numbers.
-
-    With `self_links="pooled"` links of a variable on itself may become links between two variables, and with
-    `keep="lags"` each lag keeps its number of links.
-
-    Not valid for guesses of another shape where the truth has that shape, as for graphs: `permutation` keeps the shape.
-    """
+    """Match every control to its row's numbers of links and searched lags."""
     random_links = RandomLinks(matching, rows, pairs, keys)
     return lagged_controls(pairs, random_links.codes, random_links.law)
 
@@ -427,15 +416,7 @@ def _distance_moments(pairs: LaggedPairs) -> ClosedForm:
 
 
 def lags_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: Keys) -> Controls:
-    """Give the links of every pair of variables random lags among those that were searched.
-
-    Law: of each ordered pair of variables, and of each variable with itself, the lags of its links are a uniform set of
-    as many, over which their marks are dealt at random. Links at lag 0 stay. Given: the summary graph and the number of
-    lags of each pair.
-
-    It tests whether the lags are right, and nothing else: metrics of the summary graph do not vary. Not valid for
-    guessers that prefer some lags, such as lag 1, where the truth's links have these lags too.
-    """
+    """Give the links of every pair of variables random lags among those that were searched."""
     return lagged_controls(pairs, partial(_codes, pairs, keys), partial(_known, pairs))
 
 
@@ -591,14 +572,7 @@ def _product(true: Floats, estimated: Floats) -> Floats:
 
 
 def permutation_controls(matching: Matching, rows: NDArray[np.int64], pairs: Any, keys: Keys) -> Controls:
-    """Relabel the variables of every estimate: links keep their lags and marks, at lag 0 too.
-
-    Law: the estimate under a uniform permutation of its variables' names. Given: the estimate up to names, that is its
-    structure in time. Rows with one key are relabelled alike. Up to six variables all relabellings are listed.
-
-    It is valid for every guesser that does not use the names, whatever the shape of its guesses, or where the truth's
-    names are random.
-    """
+    """Relabel the variables of every estimate: links keep their lags and marks, at lag 0 too."""
     relabellings = Relabellings(rows, pairs, keys)
     return lagged_controls(pairs, relabellings.codes, relabellings.law)
 
