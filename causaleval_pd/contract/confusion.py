@@ -208,13 +208,13 @@ class ConfusionFamily:
     prefix: str
     #: `counts(pairs, **options)`, of the module that declares the metrics; keywords are options of all of them
     counts: Callable[..., Confusion]
-    #: first part of the long names
-    label: str
     #: what is counted, in the plural
     positives: str
     #: what `metric` needs besides: field, kinds; where they apply closed_form, reference, costly, symmetric
     spec: Mapping[str, Any]
     negatives: str = ""
+    #: first part of the long names; default the prefix in words
+    label: str = ""
     #: sentences of every docstring: over what is counted, and when
     convention: str = ""
     #: source code of a truth and an estimate for the docstrings
@@ -228,7 +228,7 @@ class ConfusionFamily:
         `note` continues the docstring, `example` is code of the call's options.
         """
         check_known(name, MEASURES, "measure")
-        measure = MEASURES[name]
+        measure, label = MEASURES[name], self.label or self.prefix.replace("_", " ")
         first, *choices = inspect.signature(self.counts).parameters.values()
         asked = inspect.signature(measure.value)
         parameters = [first.replace(name="pairs"), *choices, *list(asked.parameters.values())[1:]]
@@ -242,17 +242,17 @@ class ConfusionFamily:
 
         function.__name__ = function.__qualname__ = f"{self.prefix}_{name}"
         function.__module__ = self.counts.__module__
-        function.__doc__ = self._document(measure, note)
+        function.__doc__ = self._document(measure, label, note)
         call = ", ".join(filter(None, [*map('"{}"'.format, self.example), example]))
         with_call(call, float(gives))(function)
         with_options({**self.options, "beta": _BETA})(function)
         vars(function)["__signature__"] = asked.replace(parameters=parameters)
         spec = {x: getattr(measure, x) for x in ("direction", "range", "optimum", "symmetric")}
-        return metric(long_name=long_name or f"{self.label} {measure.long_name}", **{**spec, **self.spec})(function)
+        return metric(long_name=long_name or f"{label} {measure.long_name}", **{**spec, **self.spec})(function)
 
-    def _document(self, measure: Measure, note: str) -> str:
+    def _document(self, measure: Measure, label: str, note: str) -> str:
         """Write the prose of a metric's docstring; `Metric` adds what follows from the spec."""
-        words = {"label": self.label, "positives": self.positives, "negatives": self.negatives}
+        words = {"label": label, "positives": self.positives, "negatives": self.negatives}
         undefined = f"; 0/0 {measure.undefined}" if measure.undefined else ""
         formula = f"{measure.formula}{undefined}.".format(**words) if measure.formula else ""
         prose = " ".join(filter(None, [formula, self.convention, note]))

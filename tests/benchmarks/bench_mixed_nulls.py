@@ -16,7 +16,7 @@ import pandas as pd
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.null import Controls, Matching
-from causaleval_pd.graphs.kernels import mixed_kernels
+from causaleval_pd.graphs.kernels import kernels
 from causaleval_pd.graphs.kernels.planes import PAG
 from causaleval_pd.graphs.mixed.marks import adjacencies, bidirected, count_bits, count_edges
 from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs
@@ -33,10 +33,10 @@ def batch(planes: np.ndarray, d: int) -> GraphBatch:
 
 def pags(d: int, m: np.ndarray, proposed: np.ndarray, seed: int, n_draws: int = 1, **kept: np.ndarray) -> np.ndarray:
     """Draw PAGs of MAGs with `proposed` bidirected edges; the PAG may show any number."""
-    kernels, n = mixed_kernels(), len(m)
+    compiled, n = kernels("mixed"), len(m)
     keys = np.random.default_rng(seed).integers(2**63, size=n).astype(np.uint64)
-    any_number = np.full(n, kernels.ANY)
-    planes, found = kernels.draw_latent(
+    any_number = np.full(n, compiled.ANY)
+    planes, found = compiled.draw_latent(
         d, m, proposed, any_number, np.ones(n, bool), keys, 0, n_draws, 1_000_000, **kept
     )
     if (found < 0).any():
@@ -117,9 +117,9 @@ def speed(n_rows: int = 1000, n_draws: int = 1000) -> None:
     names = tuple(f"X{i}" for i in range(d))
     columns = {}
     for side, seed in (("truth", 1), ("estimate", 2)):
-        kernels = mixed_kernels()
+        compiled = kernels("mixed")
         keys = np.random.default_rng(seed).integers(2**63, size=n_rows).astype(np.uint64)
-        planes, _ = kernels.draw_latent(
+        planes, _ = compiled.draw_latent(
             d, wanted, np.full(n_rows, 6), np.full(n_rows, b), np.ones(n_rows, bool), keys, 0, 1, 100_000
         )
         columns[side] = ce.graph_column([ce.graphs.Graph(names, "pag", x) for x in planes])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...graphs.classes import extensions
-from ...graphs.kernels import mixed_kernels
+from ...graphs.kernels import kernels
 from ...graphs.kernels.planes import DAG, PLAIN_KINDS, matrices_from_planes
 from ...graphs.mixed.marks import adjacencies
 from ...graphs.mixed.paths import as_mags
@@ -135,7 +135,7 @@ class Implications:
             kinds = np.full(self.n, DAG, np.uint8)
         else:
             planes, exists, kinds = self.graphs.planes, np.ones(self.n, bool), self.graphs.kinds
-        set_words = mixed_kernels().smallest_separators(as_mags(planes, kinds, self.d), self.d)
+        set_words = kernels("mixed").smallest_separators(as_mags(planes, kinds, self.d), self.d)
         joined = self.adjacent[:, low, high]
         graph, pair = np.nonzero(~joined & exists[:, None])
         words = np.ascontiguousarray(set_words[graph, pair]).view(np.uint8)

@@ -28,7 +28,7 @@ from ...contract.law import ClosedForm, ClosedFormRule, Distribution, Value, reg
 from ...contract.metric import Metric
 from ...contract.null import Controls, MakeControls, Matching, Null, register_null
 from ...execution.random_streams import uniforms
-from ...graphs.kernels import control_kernels, kernels
+from ...graphs.kernels import kernels
 from ...graphs.kernels.inputs import MOST_ORIENTED, check_counted
 from ...graphs.kernels.planes import arcs_from_planes
 from ...graphs.orientations import MOST_DIRECTED, MOST_LISTED, all_dags, all_orientations, bits, parent_sets
@@ -67,7 +67,7 @@ def uniform_dags(truth: Structure, estimate: Structure) -> Space:
         return _listed(dags_with_arcs(k, n_arcs))
     check_counted(k)
     return Space(
-        None, lambda key, start, count: parent_sets(control_kernels().draw_dags(k, [n_arcs], key, start, count), k)
+        None, lambda key, start, count: parent_sets(kernels("controls").draw_dags(k, [n_arcs], key, start, count), k)
     )
 
 
@@ -92,7 +92,7 @@ def relabellings(truth: Structure, estimate: Structure) -> Space:
     # the permutation of a draw depends on key and number alone, so that rows with one key are relabelled jointly
     return Space(
         listed,
-        lambda key, start, count: parent_sets(control_kernels().relabel_graphs(graph, k, [0], key, start, count), k),
+        lambda key, start, count: parent_sets(kernels("controls").relabel_graphs(graph, k, [0], key, start, count), k),
     )
 
 
@@ -117,7 +117,7 @@ def _orientations(structure: Structure) -> Space:
     def draw(key: NDArray[np.uint64], start: int, count: int) -> list[list[int]]:
         stuck = 0
         if k <= MOST_ORIENTED:
-            graphs, stuck = control_kernels().orient_uniformly(skeleton, k, [0], key, start, count, MOST_TRIES)
+            graphs, stuck = kernels("controls").orient_uniformly(skeleton, k, [0], key, start, count, MOST_TRIES)
         if k > MOST_ORIENTED or stuck >= 0:
             raise ValueError(
                 f"a skeleton of {k} nodes and {len(edges)} edges is too dense for uniform draws of its orientations; "

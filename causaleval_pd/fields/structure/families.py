@@ -76,7 +76,6 @@ def _counted(source: str, *names: str) -> Callable[[GraphPairs], Confusion]:
 _ADJACENCY = ConfusionFamily(
     "adjacency",
     _counted("counts", "tp", "true_edges", "estimated_edges", "n_pairs"),
-    label="adjacency",
     positives="adjacencies",
     negatives="non-adjacent pairs",
     convention="Counts are over unordered pairs of nodes, whatever the marks of their edges.",
@@ -117,7 +116,6 @@ def skeleton_p(pairs: GraphPairs) -> Values:
 _ANCESTOR = ConfusionFamily(
     "ancestor",
     _counted("ancestors", "both", "true", "estimated"),
-    label="ancestor",
     positives="(ancestor, descendant) pairs",
     convention="An ancestor reaches its descendant along directed edges; undirected edges lead nowhere.",
     example=("A -> B; B -> C", "A -> C; B"),
@@ -184,7 +182,6 @@ def _shared_endpoints(pairs: GraphPairs) -> Confusion:
 _ORIENTATION = ConfusionFamily(
     "orientation",
     _shared_endpoints,
-    label="orientation",
     positives="arrowheads on shared adjacencies",
     negatives="tails on shared adjacencies",
     convention="Conditional on shared adjacencies: both endpoints of each are compared.",
@@ -275,7 +272,6 @@ def visible(pairs: GraphPairs) -> Confusion:
 _DEFINITE = ConfusionFamily(
     "definite_ancestor",
     _claimed_ancestors(1),
-    label="definite ancestor",
     positives="(ancestor, descendant) pairs",
     negatives="other ordered pairs",
     convention="The true graph has latent nodes too; the estimate's ancestors are those that its marks decide.",
@@ -287,7 +283,6 @@ _POSSIBLE = replace(
     _DEFINITE,
     prefix="possible_ancestor",
     counts=_claimed_ancestors(2),
-    label="possible ancestor",
     convention="The true graph has latent nodes too; the estimate's ancestors are those that its marks allow, with a "
     "possibly directed path: no arrowhead points back and no tail forward.",
 )
@@ -393,7 +388,6 @@ _CLAIM: dict[str, Any] = {**_TRUE, "kinds": ("dag", "mag", "pag", "mixed"), "clo
 _ARROW_CLAIM = ConfusionFamily(
     "arrow_claim",
     right_heads,
-    label="arrow claim",
     positives="right arrowheads",
     convention="An arrowhead at B of `A *-> B` claims that B is not an ancestor of A, and is right iff that holds in "
     "the true graph, latent nodes included.",
@@ -405,7 +399,6 @@ _TAIL_CLAIM = replace(
     _ARROW_CLAIM,
     prefix="tail_claim",
     counts=right_tails,
-    label="tail claim",
     positives="right tails",
     convention="A tail at A of `A -* B` claims that A is an ancestor of B, and is right iff that holds in the true "
     "graph, latent nodes included.",
@@ -492,7 +485,6 @@ _MIXED = ("A o-> B; B <-> C; D o-> C", "A o-> B; B <-o C; B -> D")
 _ARROWHEAD = ConfusionFamily(
     "arrowhead",
     _shared("arrows"),
-    label="arrowhead",
     positives="arrowheads",
     negatives="ends without arrowhead",
     convention="Over both ends of all pairs of nodes. In graphs of directed and undirected edges arrowheads are the "
@@ -505,7 +497,6 @@ _TAIL = replace(
     _ARROWHEAD,
     prefix="tail",
     counts=_shared("tails"),
-    label="tail",
     positives="tails",
     negatives="ends without tail",
     convention="Over both ends of all pairs of nodes. An undirected edge has two tails, a directed one has one.",
@@ -514,7 +505,6 @@ _CIRCLE = replace(
     _ARROWHEAD,
     prefix="circle",
     counts=_shared_circles,
-    label="circle",
     positives="circles",
     negatives="ends without circle",
     convention="Over both ends of all pairs of nodes. A circle of a PAG is a mark on which the graphs of the class "
@@ -627,7 +617,6 @@ def shared_directed(pairs: GraphPairs) -> Confusion:
 _ARROWS = ConfusionFamily(
     "directed",
     shared_directed,
-    label="directed",
     positives="directed edges",
     convention="Unconditional, over ordered pairs of nodes: a directed edge -> counts where it stands, other edges "
     "never.",

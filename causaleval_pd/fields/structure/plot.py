@@ -11,29 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from ... import drawing
 from ...contract.cells import is_missing
 from ...contract.checks import check_known, check_type, check_whole, name_row
 from ...contract.field import FIELDS
 from ...contract.figure import figure
 from ...contract.metric import Metric, get_metric
 from ...contract.words import counted
-from ...drawing import (
-    axis_label,
-    broken,
-    colours,
-    figure_of,
-    inches,
-    inner_width,
-    legend_of,
-    letters_on,
-    name_rows,
-    opacity,
-    place_to_draw,
-    shortened,
-    tone,
-    wrapped_label,
-)
-from ...drawing import caption as write_caption
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
 from ...graphs.kernels.planes import ARROW, CIRCLE
@@ -113,13 +97,13 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
     places = _layout(neighbours)
     side = min(9.0, 3.4 + 0.14 * len(true.nodes))
     own_figure = ax is None
-    ax = place_to_draw(ax, side, side)
+    ax = drawing.place_to_draw(ax, side, side)
     shades = shades_of_edges()
     # right edges lie above others
     for what in (*list(_LINES)[1:], RIGHT):
         for pair in edges[what]:
             _draw(ax, what, places[pair], (true_marks if what == MISSING else marks)[pair[::-1], pair], shades[what])
-    ax.scatter(places[:, 0], places[:, 1], s=_DOT**2, color=tone(0.9), zorder=3)
+    ax.scatter(places[:, 0], places[:, 1], s=_DOT**2, color=drawing.tone(0.9), zorder=3)
     _name_nodes(ax, true.nodes, places, neighbours)
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.12)
@@ -131,7 +115,7 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
         for what, label in _LABELS.items()
         if counts[what]
     ]
-    legend_of(ax, handles, "edges", own=own_figure)
+    drawing.legend_of(ax, handles, "edges", own=own_figure)
     adjacent = counts[RIGHT] + counts[REVERSED] + counts[MARKED]
     n_true = adjacent + counts[MISSING]
     if caption:
@@ -140,8 +124,8 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
             f"are right, {adjacent} have the right nodes, and {counts[EXTRA]} of {adjacent + counts[EXTRA]} estimated "
             "ones are between other nodes; no controls are drawn."
         )
-        write_caption(ax, own_figure, words)
-    figure = figure_of(ax)
+        drawing.caption(ax, own_figure, words)
+    figure = drawing.figure_of(ax)
     if own_figure and figure is not None:
         # equal axes move their names once they are laid out, and only a later layout has room for these
         for _ in range(2):
@@ -207,8 +191,8 @@ def _layout(neighbours: NDArray[np.bool_]) -> Floats:
 
 def shades_of_edges() -> dict[str, Any]:
     """Return the colour of each thing that becomes of an edge, which stay apart without red or green receptors."""
-    palette = colours(10)
-    return dict(zip(_LINES, (tone(0.75), palette[9], palette[2], palette[0], palette[1]), strict=True))
+    palette = drawing.colours(10)
+    return dict(zip(_LINES, (drawing.tone(0.75), palette[9], palette[2], palette[0], palette[1]), strict=True))
 
 
 def _draw(ax: Axes, what: str, ends: Floats, marks: Marks, colour: Any) -> None:
@@ -229,8 +213,8 @@ def _draw(ax: Axes, what: str, ends: Floats, marks: Marks, colour: Any) -> None:
         # a fixed length from its node
         apart = ends[1 - here] - ends[here]
         x, y = 1.35 * _GAP * apart / max(float(np.hypot(*apart)), 1e-12)
-        style: dict[str, Any] = {"ms": 4.5, "mfc": tone(0.0), "mec": colour, "mew": 1.2, "zorder": 2.5}
-        moved = offset_copy(ax.transData, figure_of(ax), x, y)
+        style: dict[str, Any] = {"ms": 4.5, "mfc": drawing.tone(0.0), "mec": colour, "mew": 1.2, "zorder": 2.5}
+        moved = offset_copy(ax.transData, drawing.figure_of(ax), x, y)
         ax.plot(*ends[here][:, None], "o", transform=moved, scalex=False, scaley=False, **style)
 
 
@@ -238,11 +222,11 @@ def _name_nodes(ax: Axes, names: tuple[str, ...], places: Floats, neighbours: ND
     """Write the names beside the nodes, where no edge leaves them, with a white rim where edges pass."""
     from matplotlib.patheffects import withStroke
 
-    narrow = inches(ax) < _NARROW
+    narrow = drawing.inches(ax) < _NARROW
     size = "x-small" if narrow or len(names) > _MANY else "small"
-    labels = shortened(names, _LONGEST)
+    labels = drawing.shortened(names, _LONGEST)
     if narrow:
-        labels = [broken(label, _LONGEST // 2 + 2) for label in labels]
+        labels = [drawing.broken(label, _LONGEST // 2 + 2) for label in labels]
     for node, (label, place) in enumerate(zip(labels, places, strict=True)):
         x, y = _free_side(places[neighbours[node]] - place)
         across = "left" if x > 0.3 else "right" if x < -0.3 else "center"
@@ -250,7 +234,7 @@ def _name_nodes(ax: Axes, names: tuple[str, ...], places: Floats, neighbours: ND
         text = ax.annotate(
             label, tuple(place), (6 * x, 6 * y), textcoords="offset points", ha=across, va=above, size=size, zorder=4
         )
-        text.set_path_effects([withStroke(linewidth=2.5, foreground=tone(0.0))])
+        text.set_path_effects([withStroke(linewidth=2.5, foreground=drawing.tone(0.0))])
 
 
 def _free_side(away: Floats) -> tuple[float, float]:
@@ -327,13 +311,15 @@ def difference_matrix(
     n, d = len(true), len(nodes)
     side = min(max(2.4, _SQUARE * d), 7.0)
     own_figure = ax is None
-    names = shortened(nodes, _LONGEST)
+    names = drawing.shortened(nodes, _LONGEST)
     room = min(1.8, 0.09 * max(map(len, names)))
-    ax = place_to_draw(ax, side + room + 0.5, side + room + 0.5)
+    ax = drawing.place_to_draw(ax, side + room + 0.5, side + room + 0.5)
     if not own_figure:
         # names are in smaller print there, and a legend beside wide axes takes room too
-        height = 1.25 * inches(ax, "height") - 0.75 * room - 1.6
-        side = max(0.2 * inches(ax), min(0.7 * inches(ax), inner_width(ax, 0.75 * room + 0.35), height))
+        height = 1.25 * drawing.inches(ax, "height") - 0.75 * room - 1.6
+        side = max(
+            0.2 * drawing.inches(ax), min(0.7 * drawing.inches(ax), drawing.inner_width(ax, 0.75 * room + 0.35), height)
+        )
     square = side / d
     shades = shades_of_edges()
     _fill(ax, shares, shades, n if square >= _WRITTEN else 0, square)
@@ -341,19 +327,19 @@ def difference_matrix(
     if one_truth:
         corners = 0.48 * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
         frames = list(corners + np.argwhere((true[0] != 0) & here[0])[:, None, ::-1])
-        style: dict[str, Any] = {"facecolor": "none", "edgecolor": tone(1.0), "linewidth": 0.8, "gid": "frame"}
+        style: dict[str, Any] = {"facecolor": "none", "edgecolor": drawing.tone(1.0), "linewidth": 0.8, "gid": "frame"}
         ax.add_collection(PolyCollection(frames, clip_on=False, snap=False, **style), autolim=False)
     _name_sides(ax, names, room, square)
     means = {what: pairs.sum() / 2 / n for what, pairs in became.items() if pairs.any()}
     handles = [Patch(color=shades[what], label=f"{what}: {mean:.3g} per run") for what, mean in means.items()]
-    legend_of(ax, handles, "edges", own=own_figure)
+    drawing.legend_of(ax, handles, "edges", own=own_figure)
     shown_as = "Squares: edges from the row's to the column's node (both if undirected), by shares of"
     parts = [f"{shown_as} {counted(n, 'run')}", "reversed and wrongly marked ones stand where the true edge points"]
     parts += ["frames: true edges"] * one_truth + _most_often(became, nodes)
     if len(table) > n:
         parts.append(f"not drawn: {counted(len(table) - n, 'failed run')}")
     if caption:
-        write_caption(ax, own_figure, f"{'; '.join(parts)}; no controls are drawn.")
+        drawing.caption(ax, own_figure, f"{'; '.join(parts)}; no controls are drawn.")
     return ax
 
 
@@ -395,7 +381,7 @@ def _fill(ax: Axes, shares: dict[str, Floats], shades: dict[str, Any], n: int, s
 
     d = len(shares[RIGHT])
     ax.set(xlim=(-0.5, d - 0.5), ylim=(d - 0.5, -0.5))
-    ax.set_facecolor(tone(0.0, ax))
+    ax.set_facecolor(drawing.tone(0.0, ax))
     left = np.full((d, d), -0.46)
     for what, share in shares.items():
         right = left + 0.92 * share
@@ -409,14 +395,16 @@ def _fill(ax: Axes, shares: dict[str, Floats], shades: dict[str, Any], n: int, s
             number = f"{n * share[i, j]:.0f}"
             if share[i, j] * square >= 0.05 + 0.08 * len(number):
                 middle = j + (left[i, j] + right[i, j]) / 2
-                ax.text(middle, i, number, ha="center", va="center", size="small", color=letters_on(shades[what]))
+                ax.text(
+                    middle, i, number, ha="center", va="center", size="small", color=drawing.letters_on(shades[what])
+                )
         left = right
 
 
 def _name_sides(ax: Axes, names: list[str], room: float, square: float) -> None:
     """Name rows and columns, and mark the diagonal, where no edge is."""
     d = len(names)
-    name_rows(ax, names, room, square * d)
+    drawing.name_rows(ax, names, room, square * d)
     size = float(ax.get_yticklabels()[0].get_fontsize())
     upright = max(map(len, names)) * 0.085 * size / 10 > square
     ax.set_xticks(range(d), names, fontsize=size, rotation=90 if upright else 0)
@@ -425,9 +413,9 @@ def _name_sides(ax: Axes, names: list[str], room: float, square: float) -> None:
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     for i in range(d + 1):
-        ax.axhline(i - 0.5, color=tone(0.12, ax), lw=0.5, zorder=0)
-        ax.axvline(i - 0.5, color=tone(0.12, ax), lw=0.5, zorder=0)
-    ax.plot(range(d), range(d), "x", color=tone(0.25, ax), ms=min(5.0, 20 * square), gid="diagonal")
+        ax.axhline(i - 0.5, color=drawing.tone(0.12, ax), lw=0.5, zorder=0)
+        ax.axvline(i - 0.5, color=drawing.tone(0.12, ax), lw=0.5, zorder=0)
+    ax.plot(range(d), range(d), "x", color=drawing.tone(0.25, ax), ms=min(5.0, 20 * square), gid="diagonal")
 
 
 def _most_often(became: dict[str, NDArray[np.bool_]], nodes: tuple[str, ...]) -> list[str]:
@@ -519,19 +507,19 @@ def expected_curves(
     tables = [expected_metric(chosen, n_nodes=n_nodes, true_edges=m, estimated_edges=at, level=level) for m in edges]
 
     own_figure = ax is None
-    ax = place_to_draw(ax, 6.4, 4.2)
+    ax = drawing.place_to_draw(ax, 6.4, 4.2)
     banded = any(bool(table["low"].notna().any()) for table in tables)
-    for number, table, colour in zip(edges, tables, colours(len(edges)), strict=True):
-        ax.fill_between(at, table["low"], table["high"], color=colour, alpha=opacity(0.15), linewidth=0)
+    for number, table, colour in zip(edges, tables, drawing.colours(len(edges)), strict=True):
+        ax.fill_between(at, table["low"], table["high"], color=colour, alpha=drawing.opacity(0.15), linewidth=0)
         # a line needs two values
         marker = "o" if table["mean"].notna().sum() < 2 else None
         ax.plot(at, table["mean"], color=colour, marker=marker, label=str(number))
     ax.set_xlabel("number of estimated edges")
-    ax.set_ylabel(wrapped_label(axis_label(chosen.long_name, chosen.direction), 3.4))
+    ax.set_ylabel(drawing.wrapped_label(drawing.axis_label(chosen.long_name, chosen.direction), 3.4))
     ax.legend(title="true edges", loc="upper left", bbox_to_anchor=(1.01, 1), borderaxespad=0, frameon=False)
     band = f"bands: {100 * level:.4g} % of the graphs" if banded else "no bands, whose limits have no closed form"
     if caption:
-        write_caption(
+        drawing.caption(
             ax, own_figure, f"Random graphs over {n_nodes} nodes with that many edges; exact values, no draws; {band}."
         )
     return ax

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import mixed_kernels
+from ..kernels import kernels
 from ..kernels.inputs import checked_planes, read_only
 from ..kernels.planes import ADMG, DAG, N_MIXED_PLANES, PAG, plane_words
 from .marks import Ints, Planes, circles, count_edges, directed_part, doubles, lift
@@ -48,7 +48,7 @@ def ready(planes: Planes, n_nodes: int) -> tuple[Planes, int]:
 def convert(planes: Planes, n_nodes: int, goal: str) -> tuple[Planes, NDArray[np.bool_]]:
     """Convert or check graphs by the kernel for a goal of its own; return the results, and which graphs do not fit."""
     array, most = ready(planes, n_nodes)
-    converted, faults = mixed_kernels().convert(array, n_nodes, goal, most)
+    converted, faults = kernels("mixed").convert(array, n_nodes, goal, most)
     return converted, faults
 
 
@@ -72,7 +72,7 @@ def project(planes: Planes, n_nodes: int, observed: Ints, *, to_admg: bool = Fal
         raise ValueError(f"observed must hold ascending nodes from 0 to {n_nodes - 1}")
     out = np.zeros((len(array), N_MIXED_PLANES, plane_words(kept.shape[1])), np.uint64)
     if n_nodes and len(array):
-        mixed_kernels().project(array, n_nodes, kept, to_admg, out)
+        kernels("mixed").project(array, n_nodes, kept, to_admg, out)
     return out
 
 
@@ -86,16 +86,16 @@ def ancestors(planes: Planes, n_nodes: int, definite: Literal["exact", "path"] =
     if doubles(lifted).any():  # the bidirected edges of an admg add no ancestors
         lifted = lift(directed_part(lifted))
     blocks, most = ready(lifted, n_nodes)
-    kernels = mixed_kernels()
-    relation = {"exact": kernels.ANCESTORS, "path": kernels.DIRECTED_PATHS}[definite]
-    ancestry: NDArray[np.uint8] = kernels.relate(blocks, n_nodes, relation, most)
+    compiled = kernels("mixed")
+    relation = {"exact": compiled.ANCESTORS, "path": compiled.DIRECTED_PATHS}[definite]
+    ancestry: NDArray[np.uint8] = compiled.relate(blocks, n_nodes, relation, most)
     return ancestry
 
 
 def visible_edges(planes: Planes, n_nodes: int) -> NDArray[np.bool_]:
     """Return the visible edges u -> v of MAGs or PAGs, (N, d, d): no latent node confounds them in any graph."""
     blocks, most = ready(planes, n_nodes)
-    return np.asarray(mixed_kernels().relate(blocks, n_nodes, mixed_kernels().VISIBLE, most), bool)
+    return np.asarray(kernels("mixed").relate(blocks, n_nodes, kernels("mixed").VISIBLE, most), bool)
 
 
 #: classes whose graphs are models: each latent node has edges of its own, so that no further node confounds an edge
@@ -139,7 +139,7 @@ def separation_mistakes(
 ) -> Ints:
     """Count ordered pairs of nodes that estimates, by `as_statements`, separate and truths, by `as_models`, do not."""
     index = (read_only(x, np.int64) for x in (truth_index, estimate_index))
-    mistakes: Ints = mixed_kernels().mixed_separation_mistakes(truth, estimate, *index, n_nodes, nearest)
+    mistakes: Ints = kernels("mixed").mixed_separation_mistakes(truth, estimate, *index, n_nodes, nearest)
     return mistakes
 
 
@@ -169,9 +169,9 @@ def adjustment_mistakes(truth: EffectGraphs, estimate: EffectGraphs, left: Ints,
             target = _graphs(planes, models, kind in _MODELS)
         answering = _graphs(estimate.planes, estimate.models, kind in _MODELS)
         places = (read_only(x, np.int64) for x in (positions.reshape(-1), right[chosen]))
-        mistakes[chosen] = mixed_kernels().mixed_adjustment_mistakes(true, target, answering, *places, n_nodes)
+        mistakes[chosen] = kernels("mixed").mixed_adjustment_mistakes(true, target, answering, *places, n_nodes)
     return mistakes
 
 
 def _graphs(planes: Planes, models: Planes, are_models: bool) -> Any:
-    return mixed_kernels().Graphs(read_only(planes, np.uint64), read_only(models, np.uint64), are_models)
+    return kernels("mixed").Graphs(read_only(planes, np.uint64), read_only(models, np.uint64), are_models)

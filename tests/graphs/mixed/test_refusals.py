@@ -7,7 +7,7 @@ import pytest
 import causaleval_pd as ce
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.metric import METRICS
-from causaleval_pd.graphs.kernels import control_kernels, kernels
+from causaleval_pd.graphs.kernels import kernels
 from causaleval_pd.graphs.kernels.planes import MIXED_KINDS, arcs_from_planes, matrices_from_planes
 from causaleval_pd.graphs.packing import unpack_column
 from causaleval_pd.graphs.pairs import GraphBatch, GraphPairs
@@ -93,7 +93,7 @@ def test_kernels_and_batches_refuse_four_planes() -> None:
     with pytest.raises(ValueError, match="planes"):
         graphs.degrees  # noqa: B018
     for name in ("orient_uniformly", "reverse_edges"):
-        function = getattr(control_kernels(), name, None)
+        function = getattr(kernels("controls"), name, None)
         if function is not None:
             with pytest.raises(ValueError, match="planes"):
                 function(graphs.planes, 4, [0], np.zeros(1, np.uint64), 0, 1, 10)

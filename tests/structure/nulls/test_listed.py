@@ -9,7 +9,7 @@ import pytest
 
 import causaleval_pd as ce
 from causaleval_pd.fields.structure.nulls.listed import all_orientations, all_random_graphs, are_listed
-from causaleval_pd.graphs.kernels import control_kernels
+from causaleval_pd.graphs.kernels import kernels
 from causaleval_pd.graphs.kernels.planes import DAG, planes_from_arcs
 
 METRICS = [ce.get_metric(name) for name in ce.list_metrics("graph").index]
@@ -164,7 +164,7 @@ def test_orders_are_counted():
     zigzag = [(i, i + 1) if i % 2 else (i + 1, i) for i in range(7)]
     star = [(0, i) for i in range(1, 8)]
     graphs = np.concatenate([plane(edges, 8) for edges in (chain, zigzag, star, [])])
-    counts = control_kernels().count_orders(graphs, 8)
+    counts = kernels("controls").count_orders(graphs, 8)
     assert counts.tolist() == [1, 1385, math.factorial(7), math.factorial(8)]
 
 
@@ -182,9 +182,9 @@ def test_larger_skeletons_have_the_frequencies_of_draws(edges):
     for by_order in (True, False):
         graphs, chances = all_orientations(d, tuple(sorted(edges)), DAG, by_order=by_order)
         if by_order:
-            drawn = control_kernels().orient_graphs(plane(edges, d), d, [[0]], keys, 0, n)
+            drawn = kernels("controls").orient_graphs(plane(edges, d), d, [[0]], keys, 0, n)
         else:
-            drawn, stuck = control_kernels().orient_uniformly(plane(edges, d), d, [0], keys, 0, n, 10_000)
+            drawn, stuck = kernels("controls").orient_uniformly(plane(edges, d), d, [0], keys, 0, n, 10_000)
             assert stuck == -1
         number = {graph.tobytes(): i for i, graph in enumerate(graphs.planes)}
         counts = np.bincount([number[graph.tobytes()] for graph in drawn], minlength=len(graphs))

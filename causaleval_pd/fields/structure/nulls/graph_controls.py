@@ -27,7 +27,7 @@ from ....execution.random_streams import random_words, uniforms
 from ....graphs.classes import MEND_CLASS, is_acyclic, is_digraph
 from ....graphs.column import as_graph
 from ....graphs.graph import Graph
-from ....graphs.kernels import control_kernels, kernels
+from ....graphs.kernels import kernels
 from ....graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, MIXED_KINDS, PDAG, PLAIN_KINDS, a_kind
 from ....graphs.mixed.marks import is_mixed
 from ....graphs.packing import unpack_column
@@ -226,7 +226,7 @@ def redirect(planes: Words, pairs: GraphPairs, kinds: Kinds, keys: Words, start:
         here, estimates = np.repeat(mixed, count), pairs.estimate.edge_counts
         shares = np.stack([estimates.undirected, estimates.edges], axis=1)[pairs.estimate_index[mixed]]
         streams = keys[mixed] ^ _TOSSES
-        graphs[here] = control_kernels().undirect_edges(graphs[here], pairs.n_nodes, shares, streams, start, count)
+        graphs[here] = kernels("controls").undirect_edges(graphs[here], pairs.n_nodes, shares, streams, start, count)
     return graphs
 
 

@@ -24,7 +24,7 @@ from ....contract.metric import Metric
 from ....contract.null import Controls, Matching
 from ....execution.engines import stop_if_unwanted
 from ....execution.random_streams import random_words
-from ....graphs.kernels import control_kernels, kernels, mixed_kernels
+from ....graphs.kernels import kernels
 from ....graphs.kernels.planes import ADMG, KINDS, MAG, MIXED, PAG, SKELETON
 from ....graphs.mixed.marks import adjacencies, bidirected, count_bits, count_edges, doubles, is_mixed, lift, lines
 from ....graphs.mixed.paths import check_size, mag_to_pag, project
@@ -70,8 +70,9 @@ def _tally(cell: Cell, numbers: list[int], n: int, *, to_pag: bool, shown: int, 
             "skeletons": np.frombuffer(cell.skeleton, np.uint64).reshape(1, 2, -1),
             "index": np.zeros(k, np.int64),
         }
-    wanted = np.full(k, cell.n_edges), numbers, np.full(k, shown if to_pag else mixed_kernels().ANY), np.full(k, to_pag)
-    _, n_bidirected = mixed_kernels().draw_latent(cell.n_nodes, *wanted, keys, 0, n, tries, **arguments)
+    mixed = kernels("mixed")
+    wanted = np.full(k, cell.n_edges), numbers, np.full(k, shown if to_pag else mixed.ANY), np.full(k, to_pag)
+    _, n_bidirected = mixed.draw_latent(cell.n_nodes, *wanted, keys, 0, n, tries, **arguments)
     return np.asarray((n_bidirected >= 0).reshape(k, n).mean(axis=1))
 
 
@@ -139,7 +140,7 @@ def assigned_admgs(d: int, planes: Planes, keys: Keys, start: int, count: int) -
     near = adjacencies(planes)
     n_pairs, n_both, n_double = (count_bits(x) for x in (near, bidirected(planes), doubles(planes)))
     index = np.arange(len(keys), dtype=np.int64)[:, None]
-    directed = control_kernels().orient_graphs(np.stack([near, near], axis=1), d, index, keys, start, count)
+    directed = kernels("controls").orient_graphs(np.stack([near, near], axis=1), d, index, keys, start, count)
     alone, confounded = np.zeros((2, len(keys), count, planes.shape[2]), np.uint64)
     for i in range(len(keys)):
         places = np.flatnonzero(np.unpackbits(near[i].view(np.uint8), bitorder="little"))
@@ -254,7 +255,8 @@ def _drawn_graphs(pairs: GraphPairs, kinds: Kinds, keys: Keys, planes: Planes, s
         out = np.zeros((pairs.n, count, *shape), np.uint64)
         lacking = np.repeat(~drawable[:, None], count, axis=1)
         mine = np.flatnonzero(ancestral & drawable)
-        limits = np.full(len(mine), mixed_kernels().ANY) if free else shown[mine]
+        mixed = kernels("mixed")
+        limits = np.full(len(mine), mixed.ANY) if free else shown[mine]
         wanted = (n_edges[mine], proposed[mine], limits, to_pag[mine], keys[mine])
         arguments = {"skeletons": kept[mine], "index": np.arange(len(mine))} if skeletons else {}
         # rare graphs take many proposals, and an interrupt is obeyed between calls
@@ -263,7 +265,7 @@ def _drawn_graphs(pairs: GraphPairs, kinds: Kinds, keys: Keys, planes: Planes, s
             stop_if_unwanted()
             part = slice(first, min(first + step, count))
             n = part.stop - first
-            drawn, n_bidirected = mixed_kernels().draw_latent(d, *wanted, start + first, n, MOST_PROPOSALS, **arguments)
+            drawn, n_bidirected = mixed.draw_latent(d, *wanted, start + first, n, MOST_PROPOSALS, **arguments)
             out[mine, part] = drawn.reshape(len(mine), n, *shape)
             lacking[mine, part] = n_bidirected.reshape(len(mine), n) < 0
         for kind, draw in ((ADMG, assigned_admgs if skeletons else random_admgs), (SKELETON, random_skeletons)):

@@ -17,7 +17,7 @@ from ....contract.field import all_orders
 from ....contract.law import ClosedForm, Distribution
 from ....contract.metric import Metric
 from ....contract.null import Known
-from ....graphs.kernels import control_kernels, kernels
+from ....graphs.kernels import kernels
 from ....graphs.kernels.planes import (
     CPDAG,
     DIGRAPH,
@@ -209,7 +209,7 @@ def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats] | None:
     forward = _all_directions(len(edges))
     planes = _planes(n_nodes, edges, forward)
     acyclic = kernels().is_acyclic(planes, n_nodes)
-    orders = control_kernels().count_orders(planes[acyclic], n_nodes)
+    orders = kernels("controls").count_orders(planes[acyclic], n_nodes)
     return forward[acyclic], orders / math.factorial(n_nodes)
 
 

@@ -19,7 +19,7 @@ from ....contract.checks import check_choice, check_known, check_whole, name_row
 from ....contract.law import ClosedForm
 from ....contract.null import Controls, Listing, Matching, Null, no_closed_form, register_null
 from ....graphs.column import as_graph
-from ....graphs.kernels import control_kernels, kernels
+from ....graphs.kernels import kernels
 from ....graphs.kernels.inputs import MOST_ORIENTED
 from ....graphs.kernels.planes import CPDAG, DAG, DIGRAPH, KINDS, N_PLANES, PLAIN_KINDS, planes_from_matrices
 from ....graphs.knowledge import Knowledge, arc_matrices
@@ -107,9 +107,9 @@ def degree_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) -> C
 
     def graphs(start: int, count: int) -> GraphBatch:
         estimates, index = pairs.estimate.contiguous, pairs.estimate_index
-        skeletons = control_kernels().switch_edges(estimates, d, index, attempts, keys, start, count)
+        skeletons = kernels("controls").switch_edges(estimates, d, index, attempts, keys, start, count)
         places = np.arange(len(skeletons), dtype=np.int64).reshape(-1, count)
-        directed = control_kernels().orient_graphs(skeletons, d, places, keys ^ _OF_SWITCHED, start, count)
+        directed = kernels("controls").orient_graphs(skeletons, d, places, keys ^ _OF_SWITCHED, start, count)
         return in_class(directed, pairs, kinds, keys, start, count)
 
     return graph_controls(
@@ -223,7 +223,7 @@ def permutation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys)
     d, kinds, graphs_of = pairs.n_nodes, pairs.estimate.kinds[pairs.estimate_index], plane_halves(pairs.estimate.planes)
 
     def graphs(start: int, count: int) -> GraphBatch:
-        drawn = [control_kernels().relabel_graphs(x, d, pairs.estimate_index, keys, start, count) for x in graphs_of]
+        drawn = [kernels("controls").relabel_graphs(x, d, pairs.estimate_index, keys, start, count) for x in graphs_of]
         return GraphBatch(d, join_halves(drawn), np.repeat(kinds, count))
 
     moments = by_form(
@@ -305,10 +305,10 @@ def orientation_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys,
     def graphs(start: int, count: int) -> GraphBatch:
         planes = undirected.contiguous
         if law == "order":
-            drawn = control_kernels().orient_graphs(planes, d, index[:, None], keys, start, count)
+            drawn = kernels("controls").orient_graphs(planes, d, index[:, None], keys, start, count)
         else:
             acyclic = np.flatnonzero(kinds != DIGRAPH)
-            oriented_dags, stuck = control_kernels().orient_uniformly(
+            oriented_dags, stuck = kernels("controls").orient_uniformly(
                 planes, d, index[acyclic], keys[acyclic], start, count, MOST_TRIES
             )
             if stuck >= 0:
@@ -358,7 +358,7 @@ def skeleton_controls(matching: Matching, rows: Ints, pairs: Any, keys: Keys) ->
         marks[:, low, high] = marks[:, high, low] = chosen.reshape(len(marks), -1)
         index = np.arange(len(marks)).reshape(len(keys), count)
         skeletons = planes_from_matrices(marks, np.arange(d))
-        drawn = control_kernels().orient_graphs(skeletons, d, index, keys ^ _OF_DRAWN, start, count)
+        drawn = kernels("controls").orient_graphs(skeletons, d, index, keys ^ _OF_DRAWN, start, count)
         return in_class(drawn, pairs, kinds, keys, start, count)
 
     moments = by_form(reversal=lambda metric: half_of_shared(metric, pairs))

@@ -13,7 +13,7 @@ import causaleval_pd as ce
 import causaleval_pd.dask
 from causaleval_pd.contract.field import get_field
 from causaleval_pd.contract.null import Matching
-from causaleval_pd.graphs.kernels import mixed_kernels
+from causaleval_pd.graphs.kernels import kernels
 from causaleval_pd.graphs.kernels.planes import PAG
 from causaleval_pd.graphs.mixed.marks import bidirected, count_bits
 from causaleval_pd.graphs.packing import unpack_column
@@ -28,10 +28,10 @@ SLACK = 3 * np.sqrt(LEVEL * (1 - LEVEL) / GUESSES)
 
 def pags(m, proposed, seed, n_draws=1):
     """PAGs of random MAGs with these numbers of bidirected edges."""
-    kernels = mixed_kernels()
+    compiled = kernels("mixed")
     keys = np.random.default_rng(seed).integers(2**63, size=len(m)).astype(np.uint64)
-    shown, to_pag = np.full(len(m), kernels.ANY), np.ones(len(m), bool)
-    planes, found = kernels.draw_latent(D, m, proposed, shown, to_pag, keys, 0, n_draws, 100_000)
+    shown, to_pag = np.full(len(m), compiled.ANY), np.ones(len(m), bool)
+    planes, found = compiled.draw_latent(D, m, proposed, shown, to_pag, keys, 0, n_draws, 100_000)
     assert (found >= 0).all()
     return GraphBatch(D, planes, np.full(len(planes), PAG, np.uint8))
 
