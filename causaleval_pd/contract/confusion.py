@@ -223,10 +223,8 @@ class ConfusionFamily:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def metric(self, name: str, *, gives: float, long_name: str = "", note: str = "", example: str = "") -> Metric:
-        """Make and register the metric `prefix_name` of a measure, which `gives` this value for the family's example.
-
-        `note` continues the docstring, `example` is code of the call's options.
-        """
+        """Make and register `prefix_name` of a measure, which `gives` a value for the example of the family."""
+        # the note continues its docstring, `example` is code of the options of a call there
         check_known(name, MEASURES, "measure")
         measure, label = MEASURES[name], self.label or self.prefix.replace("_", " ")
         first, *choices = inspect.signature(self.counts).parameters.values()

@@ -22,14 +22,11 @@ _CLOSE = 0.1
 
 
 class Registry(dict[str, T]):
-    """Declared objects by name; the same name twice is an error, unless the same code declares it again.
-
-    Modules of the entry-point `group` are loaded once, when a name is not found or all objects are asked for, so that
-    importing the package loads no third party. `listed_by` is the call that lists all objects, for messages.
-    """
+    """Declared objects by name; the same name twice is an error, unless the same code declares it again."""
 
     def __init__(self, noun: str, group: str, listed_by: str = "") -> None:
         super().__init__()
+        # entry points of the group, and the call that lists all objects, for messages
         self.noun, self.group, self.listed_by = noun, group, listed_by
         self.loaded = False
         self._others: dict[str, tuple[str, tuple[str, ...]]] = {}
@@ -58,11 +55,7 @@ class Registry(dict[str, T]):
         return self[name]
 
     def suggest(self, name: Any, among: Iterable[str] | None = None) -> str:
-        """Return a hint `did you mean 'shd'? `, with a space at its end, for a name that may mean known ones.
-
-        Case and punctuation do not count. Names of other tools come next, then objects whose description has the name
-        as a word, then names that are spelled alike. Several suggestions are shown with what they are.
-        """
+        """Return a hint `did you mean 'shd'? `, with a space at its end, for a name that may mean known ones."""
         allowed = set(self if among is None else among)
         note, matches = self._meant(str(name), [x for x in self if x in allowed])
         meant = matches[:_MOST_SUGGESTIONS]
@@ -75,6 +68,7 @@ class Registry(dict[str, T]):
 
     def _meant(self, name: str, known: list[str]) -> tuple[str, list[str]]:
         """Return which known names a name may mean, after a note about them."""
+        # case and punctuation do not count; then names of other tools, words of descriptions, names spelled alike
         word = _plain(name)
         words = {x: (note, [y for y in meant if y in known]) for x, (note, meant) in self._others.items()}
         for plain in dict.fromkeys(map(_plain, known)):
@@ -92,6 +86,7 @@ class Registry(dict[str, T]):
 
     def load(self) -> None:
         """Load third parties' entry points, once; one that fails is named in a warning and left out."""
+        # only when a name is not found or all are asked for, so that importing the package loads no third party
         if self.loaded:
             return
         self.loaded = True

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
 
 from numba import njit
@@ -48,7 +48,11 @@ def part_files(function: FunctionType) -> set[str]:
     seen, waiting = {function}, [function]
     while waiting:
         caller = waiting.pop()
-        called = (caller.__globals__.get(name) for name in caller.__code__.co_names)
+        names = caller.__code__.co_names
+        # by their own name, or as attributes of a module
+        spaces = [caller.__globals__]
+        spaces += [vars(x) for name in names if isinstance(x := caller.__globals__.get(name), ModuleType)]
+        called = (space.get(name) for space in spaces for name in names)
         new = {x.py_func for x in called if isinstance(x, Dispatcher)} - seen
         seen |= new
         waiting += new

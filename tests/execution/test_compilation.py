@@ -131,19 +131,20 @@ def outer(x):
 """
 KERNEL = """
 from causaleval_pd.execution.compilation import kernel
-from parts import outer
+{0}
 
 @kernel
 def whole(x):
-    return outer(x)
+    return {1}(x)
 
 print(whole(20))
 """
 
 
 @pytest.mark.slow
-def test_a_kernel_is_compiled_anew_when_a_part_in_another_file_has_changed(tmp_path):
-    (tmp_path / "kernels.py").write_text(KERNEL, encoding="utf-8")
+@pytest.mark.parametrize("names", [("from parts import outer", "outer"), ("import parts", "parts.outer")])
+def test_a_kernel_is_compiled_anew_when_a_part_in_another_file_has_changed(tmp_path, names):
+    (tmp_path / "kernels.py").write_text(KERNEL.format(*names), encoding="utf-8")
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
     for change, result in (("+ 1", "21"), ("- 1", "19"), ("- 1", "19")):
         (tmp_path / "parts.py").write_text(PARTS.format(change), encoding="utf-8")

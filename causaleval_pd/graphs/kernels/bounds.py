@@ -20,22 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import (
-    ONE,
-    SIX,
-    ZERO,
-    add,
-    compact,
-    copy_row,
-    drop,
-    has,
-    is_clique,
-    is_empty,
-    lowest,
-    members,
-    popcount,
-    read_edges,
-)
+from . import bits
 from .inputs import Comparison, Ints, Words, checked_comparison
 from .lanes import Arcs, Workspace, load_graph, walk_open, workspace
 from .planes import row_words
@@ -68,27 +53,27 @@ class Choices(NamedTuple):
 @kernel_part
 def _lowest_member(row: Words) -> np.uint64:
     """Return the first node of a set that is not empty."""
-    w = ZERO
-    while row[w] == ZERO:
-        w += ONE
-    return (w << SIX) + lowest(row[w])
+    w = bits.ZERO
+    while row[w] == bits.ZERO:
+        w += bits.ONE
+    return (w << bits.SIX) + bits.lowest(row[w])
 
 
 @kernel_part
 def _fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> None:
     """Fill `part` with the connected component of `start` within the nodes of `inside`."""
-    compact()
+    bits.compact()
     words = inside.size
-    part[:] = ZERO
-    add(part, start)
+    part[:] = bits.ZERO
+    bits.add(part, start)
     grown = True
     while grown:
         grown = False
         for w in range(np.uint64(words)):
-            for v in members(w, part[w]):
+            for v in bits.members(w, part[w]):
                 for k in range(words):
                     new = near[v, k] & inside[k] & ~part[k]
-                    if new != ZERO:
+                    if new != bits.ZERO:
                         part[k] |= new
                         grown = True
 
@@ -96,21 +81,21 @@ def _fill_part(inside: Words, start: np.uint64, near: Words, part: Words) -> Non
 @kernel_part
 def _is_orientable(arcs: Arcs, near: Words, part: Words, left: Words, others: Words) -> bool:
     """Return whether a component is as in a CPDAG: chordal, and without directed edges between its nodes."""
-    compact()
+    bits.compact()
     for a in range(arcs.size[0]):
         ends = np.uint64(arcs.tail[a]), np.uint64(arcs.head[a])
-        if not arcs.undirected[a] and has(part, ends[0]) and has(part, ends[1]):
+        if not arcs.undirected[a] and bits.has(part, ends[0]) and bits.has(part, ends[1]):
             return False
-    copy_row(part, left, part.size)
+    bits.copy_row(part, left, part.size)
     progress = True
-    while progress and not is_empty(left):
+    while progress and not bits.is_empty(left):
         progress = False
         for v in range(np.uint64(near.shape[0])):
-            if has(left, v):
+            if bits.has(left, v):
                 for w in range(left.size):
                     others[w] = near[v, w] & left[w]
-                if is_clique(others, near):
-                    drop(left, v)
+                if bits.is_clique(others, near):
+                    bits.drop(left, v)
                     progress = True
     return progress
 
@@ -118,7 +103,7 @@ def _is_orientable(arcs: Arcs, near: Words, part: Words, left: Words, others: Wo
 @kernel_part
 def _state_of(lists: Choices, state: Words) -> int:
     """Return the number of a state, storing it if it is new; -1 if there is no room."""
-    compact()
+    bits.compact()
     slots, states, counts = lists.slots, lists.states, lists.counts
     hashed = np.uint64(0x9E3779B97F4A7C15)
     words = state.shape[1]
@@ -136,7 +121,7 @@ def _state_of(lists: Choices, state: Words) -> int:
             same = same and states[known, w] == state[0, w] and states[known, words + w] == state[1, w]
         if same:
             return known
-        slot = (slot + ONE) & mask
+        slot = (slot + bits.ONE) & mask
     if number == states.shape[0]:
         return -1
     for w in range(words):
@@ -156,12 +141,12 @@ def _empty_lists(lists: Choices) -> None:
 @kernel_part
 def _list_single(lists: Choices, v: np.uint64) -> None:
     """Append a node without undirected edges: one state, one choice, nothing left."""
-    compact()
+    bits.compact()
     table, states, counts = lists.table, lists.states, lists.counts
     s, c = counts[_STATES], counts[_CHOICES]
     for w in range(states.shape[1]):
-        states[s, w] = ZERO
-    add(states[s], v)
+        states[s, w] = bits.ZERO
+    bits.add(states[s], v)
     table[s, _FIRST_CHOICE], table[s + 1, _FIRST_CHOICE] = c, c + 1
     table[s, _SIZE], table[c, _SOURCE] = 1, v
     table[c, _FIRST_CHILD] = table[c + 1, _FIRST_CHILD] = counts[_CHILDREN]
@@ -172,21 +157,21 @@ def _list_single(lists: Choices, v: np.uint64) -> None:
 @kernel_part
 def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
     """Split every group into the neighbours of a node and the others, in this order; return the number of groups."""
-    compact()
+    bits.compact()
     words = groups.shape[1]
     made = 0
     for g in range(n_groups):
-        some, rest = ZERO, ZERO
+        some, rest = bits.ZERO, bits.ZERO
         for w in range(words):
             spare[made, w] = groups[g, w] & near[w]
             spare[made + 1, w] = groups[g, w] & ~near[w]
             some |= spare[made, w]
             rest |= spare[made + 1, w]
-        if some != ZERO:
+        if some != bits.ZERO:
             made += 1
-            if rest != ZERO:
+            if rest != bits.ZERO:
                 made += 1
-        elif rest != ZERO:
+        elif rest != bits.ZERO:
             for w in range(words):
                 spare[made, w] = spare[made + 1, w]
             made += 1
@@ -199,11 +184,11 @@ def _refine(groups: Words, n_groups: int, near: Words, spare: Words) -> int:
 @kernel_part
 def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Words, spare: Words) -> bool:
     """Store the components of a group as children, with the state's parents and those among the nodes seen."""
-    compact()
+    bits.compact()
     words = group.size
     left, part, made = spare[0], spare[1], spare[2:4]
-    copy_row(group, left, words)
-    while not is_empty(left):
+    bits.copy_row(group, left, words)
+    while not bits.is_empty(left):
         first = _lowest_member(left)
         _fill_part(group, first, near, part)
         for k in range(words):
@@ -222,28 +207,28 @@ def _list_parts(lists: Choices, number: int, group: Words, seen: Words, near: Wo
 def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, sets: Words) -> bool:
     """Store the states that a state leaves once its source is chosen; False if there is no room."""
     # a lexicographic search visits groups of nodes; one that it reaches whole, before its nodes, splits into states
-    compact()
+    bits.compact()
     words = near.shape[1]
     seen, covered = sets[0], sets[1]
     size = (sets.shape[0] - 2) // 2
     groups, spare = sets[2 : 2 + size], sets[2 + size :]
-    seen[:] = ZERO
-    covered[:] = ZERO
-    add(covered, source)
-    copy_row(covered, groups[0], words)
+    seen[:] = bits.ZERO
+    covered[:] = bits.ZERO
+    bits.add(covered, source)
+    bits.copy_row(covered, groups[0], words)
     for w in range(words):
         groups[1, w] = lists.states[number, w] & ~covered[w]
-    n_groups = 1 if is_empty(groups[1]) else 2
+    n_groups = 1 if bits.is_empty(groups[1]) else 2
     while n_groups > 0:
         front = groups[0]
         v = _lowest_member(front)
-        if not has(covered, v):
+        if not bits.has(covered, v):
             for k in range(words):
                 covered[k] |= front[k]
             if not _list_parts(lists, number, front, seen, near, spare):
                 return False
-        add(seen, v)
-        drop(front, v)
+        bits.add(seen, v)
+        bits.drop(front, v)
         n_groups = _refine(groups, n_groups, near[v], spare)
     return True
 
@@ -251,12 +236,12 @@ def _list_children(lists: Choices, number: int, source: np.uint64, near: Words, 
 @kernel_part
 def _list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> int:
     """Append the states of a component and their choices; return _LISTED, or what there is no room for."""
-    compact()
+    bits.compact()
     table, states, counts = lists.table, lists.states, lists.counts
     words = np.uint64(near.shape[1])
     whole = sets[:2]
-    whole[:] = ZERO
-    copy_row(part, whole[0], part.size)
+    whole[:] = bits.ZERO
+    bits.copy_row(part, whole[0], part.size)
     s = _state_of(lists, whole)
     if s < 0:
         return _OVER_LIMIT
@@ -264,10 +249,10 @@ def _list_choices(lists: Choices, part: Words, near: Words, sets: Words) -> int:
         table[s, _FIRST_CHOICE] = counts[_CHOICES]
         size = 0
         for w in range(words):
-            size += popcount(states[s, w])
+            size += bits.popcount(states[s, w])
         table[s, _SIZE] = size
         for w in range(words):
-            for v in members(w, states[s, w]):
+            for v in bits.members(w, states[s, w]):
                 if counts[_CHOICES] == states.shape[0]:
                     return _OVER_LIMIT
                 if counts[_CHILDREN] + size > lists.children.size:
@@ -295,14 +280,14 @@ _DESCENDANT, _TREATMENT, _GIVEN, _ROWS = 4, 5, 6, 7
 @kernel_part
 def _read_graph(planes: Words, near: Words, arcs: Arcs) -> None:
     """Read the edges of any graph, in no order, and fill the rows of undirected neighbours."""
-    compact()
-    arcs.size[0], arcs.size[1] = read_edges(planes, near.shape[0], arcs.tail, arcs.head, arcs.undirected)
-    near[:] = ZERO
+    bits.compact()
+    arcs.size[0], arcs.size[1] = bits.read_edges(planes, near.shape[0], arcs.tail, arcs.head, arcs.undirected)
+    near[:] = bits.ZERO
     for a in range(arcs.size[0]):
         if arcs.undirected[a]:
             u, v = np.uint64(arcs.tail[a]), np.uint64(arcs.head[a])
-            add(near[u], v)
-            add(near[v], u)
+            bits.add(near[u], v)
+            bits.add(near[v], u)
 
 
 @kernel_part
@@ -313,19 +298,19 @@ def _count_lanes(true: Arcs, arcs: Arcs, rows: Words, cost: Ints) -> None:
         if not arcs.undirected[a]:
             parents[arcs.tail[a]] |= treatment[arcs.head[a]]
     walk_open(true, parents, treatment, descendant, rows[0:4])
-    used = ZERO
+    used = bits.ZERO
     for v in range(parents.size):
         used |= treatment[v]
     for v in range(parents.size):
         wrong = ((parents[v] & descendant[v]) | (~parents[v] & rows[0, v])) & ~treatment[v] & used
-        for lane in members(ZERO, wrong):
+        for lane in bits.members(bits.ZERO, wrong):
             cost[lane] += 1
 
 
 @kernel_part
 def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Ints) -> None:
     """Count the mistakes of every choice, whose parents are those outside the state and those of directed edges."""
-    compact()
+    bits.compact()
     treatment, parents = rows[_TREATMENT], rows[_GIVEN]
     table, states = lists.table, lists.states
     words = np.uint64(states.shape[1] >> 1)
@@ -333,15 +318,15 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
     state = 0
     for start in range(0, n_choices, 64):
         stop = start + 64 if start + 64 < n_choices else n_choices
-        treatment[:] = ZERO
-        parents[:] = ZERO
+        treatment[:] = bits.ZERO
+        parents[:] = bits.ZERO
         for c in range(start, stop):
             while table[state + 1, _FIRST_CHOICE] <= c:
                 state += 1
-            bit = ONE << np.uint64(c - start)
+            bit = bits.ONE << np.uint64(c - start)
             treatment[table[c, _SOURCE]] |= bit
             for w in range(words):
-                for v in members(w, states[state, words + w]):
+                for v in bits.members(w, states[state, words + w]):
                     parents[v] |= bit
         cost[:] = 0
         _count_lanes(true, arcs, rows, cost)
@@ -352,7 +337,7 @@ def _cost_choices(true: Arcs, arcs: Arcs, lists: Choices, rows: Words, cost: Int
 @kernel_part
 def _sort_states(lists: Choices, place: Ints) -> None:
     """Sort the states by their numbers of members; `place` counts them."""
-    compact()
+    bits.compact()
     table, n_states = lists.table, lists.counts[_STATES]
     place[:] = 0
     for s in range(n_states):
@@ -368,7 +353,7 @@ def _sort_states(lists: Choices, place: Ints) -> None:
 @kernel_part
 def _add_extremes(lists: Choices, out: Ints) -> None:
     """Add the smallest and the largest sums of the listed components, whose choices have costs, by sorted states."""
-    compact()
+    bits.compact()
     table, children, states = lists.table, lists.children, lists.states
     n_states, words = lists.counts[_STATES], states.shape[1] >> 1
     for k in range(n_states):  # what a state leaves is smaller
@@ -386,7 +371,7 @@ def _add_extremes(lists: Choices, out: Ints) -> None:
                 most = high_sum
         table[s, _LOW] = least
         table[s, _HIGH] = most
-        if is_empty(states[s, words:]):  # a component of the graph, as nothing lies outside
+        if bits.is_empty(states[s, words:]):  # a component of the graph, as nothing lies outside
             out[0] += least
             out[1] += most
 
@@ -396,27 +381,27 @@ def _local_extremes(
     true: Arcs, arcs: Arcs, near: Words, v: np.uint64, limit: int, rows: Words, place: Ints
 ) -> tuple[int, int]:
     """Return the fewest and the most mistakes of a node that takes any of its undirected neighbours as parents."""
-    compact()
+    bits.compact()
     treatment, parents = rows[_TREATMENT], rows[_GIVEN]
     degree = 0
     for w in range(near.shape[1]):
-        degree += popcount(near[v, w])
+        degree += bits.popcount(near[v, w])
     if degree > 60 or (1 << degree) > limit:
         return 0, near.shape[0] - 1
     cost, neighbours = place[-64:], place[:-64]
     listed = 0
     for u in range(np.uint64(near.shape[0])):
-        if has(near[v], u):
+        if bits.has(near[v], u):
             neighbours[listed] = u
             listed += 1
     least = most = -1
     for start in range(0, 1 << degree, 64):
         stop = start + 64 if degree > 6 else 1 << degree
-        treatment[:] = ZERO
-        parents[:] = ZERO
+        treatment[:] = bits.ZERO
+        parents[:] = bits.ZERO
         cost[:] = 0
         for s in range(start, stop):
-            bit = ONE << np.uint64(s - start)
+            bit = bits.ONE << np.uint64(s - start)
             treatment[v] |= bit
             for k in range(degree):
                 if (s >> k) & 1:
@@ -444,13 +429,13 @@ def _sid_bounds(
 ) -> int:
     """Fill lower bound, upper bound and status of each pair from the first one on; return the pair to go on with."""
     # every call may be compiled into a copy of its own: each function is called in one place, and most from here
-    compact()
+    bits.compact()
     (room, true, arcs), counts = work, lists.counts
     n_nodes, words = near.shape
     done, everything, part = sets[0], sets[1], sets[2]
-    everything[:] = ZERO
+    everything[:] = bits.ZERO
     for v in range(np.uint64(n_nodes)):
-        add(everything, v)
+        bits.add(everything, v)
     for n in range(first, pairs.truth_index.size):
         if n == first or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
             load_graph(pairs.truth[pairs.truth_index[n]], room, true)
@@ -459,15 +444,15 @@ def _sid_bounds(
             out[n, 2] = _CYCLIC
             continue
         _read_graph(pairs.estimate[pairs.estimate_index[n]], near, arcs)
-        done[:] = ZERO
-        v = ZERO
+        done[:] = bits.ZERO
+        v = bits.ZERO
         while v <= np.uint64(n_nodes):
             status = _OVER_LIMIT  # behind the last node, the sums of what is listed are added
             if v < np.uint64(n_nodes):
                 status = _LISTED
-                if is_empty(near[v]) and counts[_CHOICES] < lists.states.shape[0]:
+                if bits.is_empty(near[v]) and counts[_CHOICES] < lists.states.shape[0]:
                     _list_single(lists, v)
-                elif not has(done, v):
+                elif not bits.has(done, v):
                     _fill_part(everything, v, near, part)
                     status = _UNORIENTABLE
                     if _is_orientable(arcs, near, part, sets[3], sets[4]):
@@ -489,15 +474,15 @@ def _sid_bounds(
                     continue
             if status != _LISTED and v < np.uint64(n_nodes):
                 for u in range(np.uint64(n_nodes)):  # each node of the component by itself
-                    if has(part, u):
+                    if bits.has(part, u):
                         low, high = _local_extremes(true, arcs, near, u, lists.states.shape[0], rows, place)
                         out[n, 0] += low
                         out[n, 1] += high
                 out[n, 2] = _LOCAL
-            if v < np.uint64(n_nodes) and not is_empty(near[v]) and not has(done, v):
+            if v < np.uint64(n_nodes) and not bits.is_empty(near[v]) and not bits.has(done, v):
                 for w in range(words):
                     done[w] |= part[w]
-            v += ONE
+            v += bits.ONE
     return pairs.truth_index.size
 
 

@@ -14,23 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import (
-    ONE,
-    SIX,
-    ZERO,
-    add,
-    bit_of,
-    causal_order,
-    drop,
-    fill_compelled,
-    flip,
-    has,
-    is_set,
-    mark_rows,
-    members,
-    popcount,
-    set_mark,
-)
+from . import bits
 from .bounds import sid_bounds
 from .draws import draw_graphs
 from .inputs import Ints, Words, checked_comparison, checked_planes, read_only, words_in_place
@@ -71,22 +55,22 @@ def _dag_to_cpdag(
     parents, children, ranked, compelled = rows[0], rows[1], rows[2], rows[3]
     n_nodes = np.uint64(parents.shape[0])
     for n in range(planes.shape[0]):
-        mark_rows(planes[n], parents, children)
-        acyclic[n] = causal_order(parents, children, waiting, order)
+        bits.mark_rows(planes[n], parents, children)
+        acyclic[n] = bits.causal_order(parents, children, waiting, order)
         if not acyclic[n]:
             continue
         for r in range(n_nodes):
             rank[order[r]] = r
-        ranked[:] = ZERO
+        ranked[:] = bits.ZERO
         for v in range(n_nodes):
             for w in range(np.uint64(parents.shape[1])):
-                for u in members(w, parents[v, w]):
-                    flip(ranked, rank[v], rank[u], ONE)
-        fill_compelled(ranked, compelled)
+                for u in bits.members(w, parents[v, w]):
+                    bits.flip(ranked, rank[v], rank[u], bits.ONE)
+        bits.fill_compelled(ranked, compelled)
         for v in range(n_nodes):
             for w in range(np.uint64(ranked.shape[1])):
-                for u in members(w, ranked[v, w]):
-                    set_mark(out[n], order[u], order[v], n_nodes, ONE ^ is_set(compelled, v, u))
+                for u in bits.members(w, ranked[v, w]):
+                    bits.set_mark(out[n], order[u], order[v], n_nodes, bits.ONE ^ bits.is_set(compelled, v, u))
 
 
 def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
@@ -103,13 +87,13 @@ def dag_to_cpdag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.boo
 def _is_acyclic(planes: Words, rows: Words, waiting: Ints, order: Words, out: NDArray[np.bool_]) -> None:
     parents, children = rows[0], rows[1]
     for n in range(planes.shape[0]):
-        mark_rows(planes[n], parents, children)
+        bits.mark_rows(planes[n], parents, children)
         for v in range(parents.shape[0]):
             for w in range(parents.shape[1]):
                 undirected = parents[v, w] & children[v, w]
                 parents[v, w] ^= undirected
                 children[v, w] ^= undirected
-        out[n] = causal_order(parents, children, waiting, order)
+        out[n] = bits.causal_order(parents, children, waiting, order)
 
 
 def is_acyclic(planes: ArrayLike, n_nodes: int) -> NDArray[np.bool_]:
@@ -129,11 +113,11 @@ def _is_sink(into: Words, out: Words, alive: Words, x: np.uint64) -> bool:
         if out[x, w] & ~into[x, w] & alive[w]:
             return False
     for w in range(words):
-        for y in members(w, into[x, w] & out[x, w] & alive[w]):
+        for y in bits.members(w, into[x, w] & out[x, w] & alive[w]):
             for k in range(words):
                 others = (into[x, k] | out[x, k]) & alive[k]
-                if k == y >> SIX:
-                    others &= ~bit_of(y)
+                if k == y >> bits.SIX:
+                    others &= ~bits.bit_of(y)
                 if others & ~(into[y, k] | out[y, k]):
                     return False
     return True
@@ -145,24 +129,24 @@ def _extend(planes: Words, rows: Words, extended: Words, ok: NDArray[np.bool_]) 
     n_nodes = np.uint64(into.shape[0])
     words = np.uint64(into.shape[1])
     for n in range(planes.shape[0]):
-        mark_rows(planes[n], into, out)
-        alive[:] = ZERO
+        bits.mark_rows(planes[n], into, out)
+        alive[:] = bits.ZERO
         for v in range(n_nodes):
-            add(alive, v)
+            bits.add(alive, v)
         left, progress = n_nodes, True
-        while left > ZERO and progress:
+        while left > bits.ZERO and progress:
             progress = False
             for x in range(n_nodes):
-                if has(alive, x) and _is_sink(into, out, alive, x):
-                    drop(alive, x)
+                if bits.has(alive, x) and _is_sink(into, out, alive, x):
+                    bits.drop(alive, x)
                     for w in range(words):
-                        for y in members(w, into[x, w] & alive[w]):
-                            set_mark(extended[n], y, x, n_nodes, ZERO)
-                    left -= ONE
+                        for y in bits.members(w, into[x, w] & alive[w]):
+                            bits.set_mark(extended[n], y, x, n_nodes, bits.ZERO)
+                    left -= bits.ONE
                     progress = True
-        ok[n] = left == ZERO
+        ok[n] = left == bits.ZERO
         if not ok[n]:
-            extended[n, :, :] = ZERO
+            extended[n, :, :] = bits.ZERO
 
 
 def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bool_]]:
@@ -179,12 +163,12 @@ def extend_to_dag(planes: ArrayLike, n_nodes: int) -> tuple[Words, NDArray[np.bo
 def _degrees(planes: Words, rows: Words, counts: NDArray[np.int32]) -> None:
     into, out = rows[0], rows[1]
     for n in range(planes.shape[0]):
-        mark_rows(planes[n], into, out)
+        bits.mark_rows(planes[n], into, out)
         for v in range(into.shape[0]):
             for w in range(into.shape[1]):
-                counts[n, v, 0] += popcount(into[v, w] & ~out[v, w])
-                counts[n, v, 1] += popcount(out[v, w] & ~into[v, w])
-                counts[n, v, 2] += popcount(into[v, w] & out[v, w])
+                counts[n, v, 0] += bits.popcount(into[v, w] & ~out[v, w])
+                counts[n, v, 1] += bits.popcount(out[v, w] & ~into[v, w])
+                counts[n, v, 2] += bits.popcount(into[v, w] & out[v, w])
 
 
 def degrees(planes: ArrayLike, n_nodes: int) -> NDArray[np.int32]:
@@ -207,27 +191,27 @@ def _check_cells(
 ) -> bool:
     """Fill class codes; return whether no cell is faulty or unlike the first one."""
     forward_end = size + words
-    differs = ZERO
+    differs = bits.ZERO
     # of short cells one word at a time is compared, for some cells: a loop over a few words takes long to begin
-    along = before + ONE if cells.shape[1] > _SHORT else size
+    along = before + bits.ONE if cells.shape[1] > _SHORT else size
     for first in range(0, cells.shape[0], _CELLS):
         last = min(first + _CELLS, cells.shape[0])
-        for w in range(before + ONE, along):
+        for w in range(before + bits.ONE, along):
             for n in range(first, last):
                 differs |= cells[n, w] ^ cells[0, w]
         for n in range(first, last):
             for w in range(along, size):
                 differs |= cells[n, w] ^ cells[0, w]
-            undirected = ZERO
+            undirected = bits.ZERO
             for w in range(size, forward_end):
                 undirected |= cells[n, w] & cells[n, w + words]
-            differs |= (cells[n, forward_end - ONE] | cells[n, forward_end + words - ONE]) & padding
+            differs |= (cells[n, forward_end - bits.ONE] | cells[n, forward_end + words - bits.ONE]) & padding
             differs |= (cells[n, before] ^ cells[0, before]) & ~CLASS_BITS
             kind = (cells[n, before] >> _CLASS_SHIFT) & _BYTE
             kinds[n] = kind
-            if kind >= n_kinds or (undirected != ZERO and kind in (_DAG, _DIGRAPH)):
+            if kind >= n_kinds or (undirected != bits.ZERO and kind in (_DAG, _DIGRAPH)):
                 return False
-    return differs == ZERO
+    return differs == bits.ZERO
 
 
 def split_cells(
@@ -273,10 +257,10 @@ def _adjacency_counts(true: Side, claimed: Side, n_pairs: int, out: tuple[Row, .
                 near |= truth[t + third] | truth[t + fourth]
                 found |= estimate[e + third] | estimate[e + fourth]
                 differ |= (truth[t + third] ^ estimate[e + third]) | (truth[t + fourth] ^ estimate[e + fourth])
-            shared += popcount(near & found)
-            n_true += popcount(near)
-            n_claimed += popcount(found)
-            unlike += popcount(differ)
+            shared += bits.popcount(near & found)
+            n_true += bits.popcount(near)
+            n_claimed += bits.popcount(found)
+            unlike += bits.popcount(differ)
         tp[n], fp[n], fn[n], tn[n] = shared, n_claimed - shared, n_true - shared, n_pairs - n_true - n_claimed + shared
         different[n] = unlike
 
@@ -291,12 +275,12 @@ def _direction_counts(true: Side, claimed: Side, out: NDArray[np.float64]) -> No
             tf, tb, ef, eb = truth[t + w], truth[t + w + words], estimate[e + w], estimate[e + w + words]
             t_arrow, e_arrow = tf ^ tb, ef ^ eb
             both = t_arrow & e_arrow
-            same += popcount(both & ~(tf ^ ef))
-            opposite += popcount(both & (tf ^ ef))
-            directed += popcount(t_arrow)
-            oriented += popcount(e_arrow)
-            lost += popcount(t_arrow & ef & eb)
-            added += popcount(e_arrow & tf & tb)
+            same += bits.popcount(both & ~(tf ^ ef))
+            opposite += bits.popcount(both & (tf ^ ef))
+            directed += bits.popcount(t_arrow)
+            oriented += bits.popcount(e_arrow)
+            lost += bits.popcount(t_arrow & ef & eb)
+            added += bits.popcount(e_arrow & tf & tb)
         out[0, n], out[1, n], out[2, n] = same, opposite, directed
         out[3, n], out[4, n], out[5, n] = oriented, lost, added
 
@@ -379,15 +363,15 @@ def _type_counts(
             _bits_of_types(claimed.words, e + w, words, claimed.mixed, estimated_flips, estimated_bits)
             near, found, n_here = true_bits[n_true], estimated_bits[n_estimated], 0
             for j in range(n_estimated):
-                if estimated_bits[j] != ZERO:
-                    table[0, j + 1] += popcount(estimated_bits[j] & ~near)
+                if estimated_bits[j] != bits.ZERO:
+                    table[0, j + 1] += bits.popcount(estimated_bits[j] & ~near)
                     here[n_here] = j
                     n_here += 1
             for i in range(n_true):
-                if true_bits[i] != ZERO:
-                    table[i + 1, 0] += popcount(true_bits[i] & ~found)
+                if true_bits[i] != bits.ZERO:
+                    table[i + 1, 0] += bits.popcount(true_bits[i] & ~found)
                     for k in range(n_here):
-                        table[i + 1, here[k] + 1] += popcount(true_bits[i] & estimated_bits[here[k]])
+                        table[i + 1, here[k] + 1] += bits.popcount(true_bits[i] & estimated_bits[here[k]])
         for i in range(n_true + 1):
             for j in range(n_estimated + 1):
                 out[i, j, n] = table[i, j]
@@ -411,6 +395,6 @@ def type_counts(
     ]
     table = np.empty((len(types[0]) + 1, len(types[1]) + 1), np.int64)
     out = np.empty((*table.shape, len(comparison.truth_index)))
-    bits = (np.empty(len(side) + 1, np.uint64) for side in types)
-    _type_counts(*_sides(*comparison), *flips, *bits, np.empty(len(types[1]), np.int64), table, out)
+    words = (np.empty(len(side) + 1, np.uint64) for side in types)
+    _type_counts(*_sides(*comparison), *flips, *words, np.empty(len(types[1]), np.int64), table, out)
     return out

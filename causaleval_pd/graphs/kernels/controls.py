@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, ZERO, add, copy_row, flip, is_set, list_edges, members, popcount, read_edges, set_mark
+from . import bits
 from .draws import STEP, draw_pairs, mix, shuffle, stream, two_below, unit
 from .inputs import (
     GraphDraws,
@@ -60,12 +60,12 @@ def _relabel(draws: GraphDraws, edges: Words, order: Words) -> None:
     d = np.uint64(order.size)
     tail, head, undirected = edges[0], edges[1], edges[2]
     for row in range(draws.keys.size):
-        n_edges, _ = read_edges(draws.graphs[draws.positions[row, 0]], d, tail, head, undirected)
+        n_edges, _ = bits.read_edges(draws.graphs[draws.positions[row, 0]], d, tail, head, undirected)
         for column in range(draws.n_draws):
             shuffle(stream(draws.keys[row], draws.start + column), order)
             graph = draws.planes[row * draws.n_draws + column]
             for e in range(n_edges):
-                set_mark(graph, order[tail[e]], order[head[e]], d, undirected[e])
+                bits.set_mark(graph, order[tail[e]], order[head[e]], d, undirected[e])
 
 
 def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
@@ -83,14 +83,14 @@ def _orient(draws: GraphDraws, edges: Words, rank: Words) -> None:
     for row in range(draws.keys.size):
         for column in range(draws.n_draws):
             if column == 0 or draws.positions.shape[1] > 1:
-                n_edges = list_edges(draws.graphs[draws.positions[row, column]], d, low, high)
+                n_edges = bits.list_edges(draws.graphs[draws.positions[row, column]], d, low, high)
             shuffle(stream(draws.keys[row], draws.start + column), rank)
             graph = draws.planes[row * draws.n_draws + column]
             for e in range(n_edges):
                 a, b = low[e], high[e]
                 if rank[a] > rank[b]:
                     a, b = b, a
-                set_mark(graph, a, b, d, ZERO)
+                bits.set_mark(graph, a, b, d, bits.ZERO)
 
 
 def orient_graphs(
@@ -111,16 +111,16 @@ def _undirect(shares: Ints, keys: Words, start: int, count: int, out: Words) -> 
             graph = out[row * count + column]
             left = 0
             for w in range(graph.shape[1]):
-                left += popcount(graph[0, w] | graph[1, w])
+                left += bits.popcount(graph[0, w] | graph[1, w])
             # the share of the graph's edges, rounded half up
             wanted = (2 * left * undirected + edges) // (2 * edges) if edges > 0 else 0
             state = stream(keys[row], start + column)
             for w in range(graph.shape[1]):
-                for pair in members(ZERO, graph[0, w] | graph[1, w]):
+                for pair in bits.members(bits.ZERO, graph[0, w] | graph[1, w]):
                     state += STEP
                     if unit(state) * left < wanted:
-                        graph[0, w] |= ONE << pair
-                        graph[1, w] |= ONE << pair
+                        graph[0, w] |= bits.ONE << pair
+                        graph[1, w] |= bits.ONE << pair
                         wanted -= 1
                     left -= 1
 
@@ -137,10 +137,10 @@ def undirect_edges(
 @kernel_part
 def _rows_of(u: Words, v: Words, m: int, rows: Words) -> None:
     """Fill the rows of neighbours from `m` edges."""
-    rows[:] = ZERO
+    rows[:] = bits.ZERO
     for e in range(m):
-        add(rows[u[e]], v[e])
-        add(rows[v[e]], u[e])
+        bits.add(rows[u[e]], v[e])
+        bits.add(rows[v[e]], u[e])
 
 
 @kernel_part
@@ -149,20 +149,20 @@ def _switch(state: np.uint64, attempts: int, u: Words, v: Words, m: np.uint64, r
     done = 0
     while done < attempts:
         state += STEP
-        accepted, a, f = two_below(mix(state), m + m, m - ONE)
+        accepted, a, f = two_below(mix(state), m + m, m - bits.ONE)
         if not accepted:
             continue
         done += 1
-        e = a >> ONE
+        e = a >> bits.ONE
         f += np.uint64(f >= e)
         p, q, x, y = u[e], v[e], u[f], v[f]
-        if a & ONE:
+        if a & bits.ONE:
             x, y = y, x
-        if p == y or x == q or is_set(rows, p, y) or is_set(rows, x, q):
+        if p == y or x == q or bits.is_set(rows, p, y) or bits.is_set(rows, x, q):
             continue
         for s, t in ((p, q), (x, y), (p, y), (x, q)):
-            flip(rows, s, t, ONE)
-            flip(rows, t, s, ONE)
+            bits.flip(rows, s, t, bits.ONE)
+            bits.flip(rows, t, s, bits.ONE)
         u[e], v[e], u[f], v[f] = p, y, x, q
     return state
 
@@ -172,21 +172,21 @@ def _switch_edges(draws: GraphDraws, attempts: Ints, edges: Words, rows: Words) 
     d = np.uint64(rows.shape[0])
     u, v, hub_u, hub_v = edges[0], edges[1], edges[2], edges[3]
     for row in range(draws.keys.size):
-        m = list_edges(draws.graphs[draws.positions[row, 0]], d, u, v)
+        m = bits.list_edges(draws.graphs[draws.positions[row, 0]], d, u, v)
         if m > 1:
             _rows_of(u, v, m, rows)
             _switch(stream(draws.keys[row], -1), attempts[row], u, v, np.uint64(m), rows)
-        copy_row(u, hub_u, m)
-        copy_row(v, hub_v, m)
+        bits.copy_row(u, hub_u, m)
+        bits.copy_row(v, hub_v, m)
         for column in range(draws.n_draws):
-            copy_row(hub_u, u, m)
-            copy_row(hub_v, v, m)
+            bits.copy_row(hub_u, u, m)
+            bits.copy_row(hub_v, v, m)
             if m > 1:
                 _rows_of(u, v, m, rows)
                 _switch(stream(draws.keys[row], draws.start + column), attempts[row], u, v, np.uint64(m), rows)
             graph = draws.planes[row * draws.n_draws + column]
             for e in range(m):
-                set_mark(graph, u[e], v[e], d, ONE)
+                bits.set_mark(graph, u[e], v[e], d, bits.ONE)
 
 
 def switch_edges(
@@ -204,15 +204,15 @@ def switch_edges(
 @kernel_part
 def _is_acyclic(parents: Words) -> bool:
     """Return whether rows of parents, one word per node, have no cycle."""
-    left = ZERO
+    left = bits.ZERO
     for v in range(np.uint64(parents.size)):
-        left |= ONE << v
-    while left != ZERO:
-        sources = ZERO
+        left |= bits.ONE << v
+    while left != bits.ZERO:
+        sources = bits.ZERO
         for v in range(np.uint64(parents.size)):
-            if (left >> v) & ONE and parents[v] & left == ZERO:
-                sources |= ONE << v
-        if sources == ZERO:
+            if (left >> v) & bits.ONE and parents[v] & left == bits.ZERO:
+                sources |= bits.ONE << v
+        if sources == bits.ZERO:
             return False
         left ^= sources
     return True
@@ -221,16 +221,16 @@ def _is_acyclic(parents: Words) -> bool:
 @kernel_part
 def _flip_coins(state: np.uint64, n_edges: int, low: Words, high: Words, parents: Words) -> np.uint64:
     """Direct each edge by a bit, 64 bits per word, the lowest first."""
-    parents[:] = ZERO
-    word = ZERO
+    parents[:] = bits.ZERO
+    word = bits.ZERO
     for e in range(n_edges):
         if e % 64 == 0:
             state += STEP
             word = mix(state)
         a, b = low[e], high[e]
-        if (word >> np.uint64(e % 64)) & ONE:
+        if (word >> np.uint64(e % 64)) & bits.ONE:
             a, b = b, a
-        parents[b] |= ONE << a
+        parents[b] |= bits.ONE << a
     return state
 
 
@@ -239,9 +239,9 @@ def _mark_arcs(graph: Words, n_edges: int, low: Words, high: Words, parents: Wor
     """Mark each edge in the direction that the rows of parents give it."""
     for e in range(n_edges):
         a, b = low[e], high[e]
-        if (parents[a] >> b) & ONE:
+        if (parents[a] >> b) & bits.ONE:
             a, b = b, a
-        set_mark(graph, a, b, n_nodes, ZERO)
+        bits.set_mark(graph, a, b, n_nodes, bits.ZERO)
 
 
 @kernel_part
@@ -249,25 +249,26 @@ def _linear_extensions(parents: Words, ways: Floats) -> float:
     """Count the orders of the nodes in which parents come first, by subsets."""
     n_nodes = np.uint64(parents.size)
     ways[0] = 1.0
-    for subset in range(ONE, ONE << n_nodes):
+    for subset in range(bits.ONE, bits.ONE << n_nodes):
         total = 0.0
-        within = ZERO
-        for v in members(ZERO, subset):
+        within = bits.ZERO
+        for v in bits.members(bits.ZERO, subset):
             within |= parents[v]
-        for v in members(ZERO, subset & ~within):  # the nodes without children in the subset: one of them is last
-            total += ways[subset ^ (ONE << v)]
+        # the nodes without children in the subset: one of them is last
+        for v in bits.members(bits.ZERO, subset & ~within):
+            total += ways[subset ^ (bits.ONE << v)]
         ways[subset] = total
-    return ways[(ONE << n_nodes) - ONE]
+    return ways[(bits.ONE << n_nodes) - bits.ONE]
 
 
 @kernel
 def _count_orders(planes: Words, edges: Words, parents: Words, ways: Floats, out: Floats) -> None:
     tail, head = edges[0], edges[1]
     for graph in range(out.size):
-        n_edges, _ = read_edges(planes[graph], parents.size, tail, head, edges[2])
-        parents[:] = ZERO
+        n_edges, _ = bits.read_edges(planes[graph], parents.size, tail, head, edges[2])
+        parents[:] = bits.ZERO
         for e in range(n_edges):
-            parents[head[e]] |= ONE << tail[e]
+            parents[head[e]] |= bits.ONE << tail[e]
         out[graph] = _linear_extensions(parents, ways)
 
 
@@ -283,12 +284,12 @@ def count_orders(planes: ArrayLike, n_nodes: int) -> Floats:
 def _follow_order(state: np.uint64, n_edges: int, low: Words, high: Words, rank: Words, parents: Words) -> np.uint64:
     """Fill rows of parents by directing each edge along a random order; return the stream, moved on by a word."""
     state = shuffle(state, rank)
-    parents[:] = ZERO
+    parents[:] = bits.ZERO
     for e in range(n_edges):
         a, b = low[e], high[e]
         if rank[a] > rank[b]:
             a, b = b, a
-        parents[b] |= ONE << a
+        parents[b] |= bits.ONE << a
     return state + STEP
 
 
@@ -300,7 +301,7 @@ def _orient_uniformly(
     low, high, parents, rank = edges[0], edges[1], nodes[0], nodes[1]
     d = np.uint64(rank.size)
     for row in range(draws.keys.size):
-        m = list_edges(draws.graphs[draws.positions[row, 0]], d, low, high)
+        m = bits.list_edges(draws.graphs[draws.positions[row, 0]], d, low, high)
         for column in range(draws.n_draws):
             state = stream(draws.keys[row], draws.start + column)
             done = False
@@ -540,14 +541,14 @@ def _choose_parents(state: np.uint64, t: np.uint64, first: int, size: int, wante
     missing = min(wanted, size - wanted)
     while missing > 0:
         state += STEP
-        accepted, a, _ = two_below(mix(state), np.uint64(size), ONE)
+        accepted, a, _ = two_below(mix(state), np.uint64(size), bits.ONE)
         a += np.uint64(first)
-        if accepted and is_set(rows, t, a) == ZERO:
-            flip(rows, t, a, ONE)
+        if accepted and bits.is_set(rows, t, a) == bits.ZERO:
+            bits.flip(rows, t, a, bits.ONE)
             missing -= 1
     if 2 * wanted > size:
         for i in range(first, first + size):
-            flip(rows, t, np.uint64(i), ONE)
+            bits.flip(rows, t, np.uint64(i), bits.ONE)
     return state
 
 
@@ -560,16 +561,16 @@ def _fill_slots(state: np.uint64, wanted: int, layers: Layers, rows: Words) -> n
     missing = min(wanted, n_slots - wanted)
     while missing > 0:
         state += STEP
-        accepted, number, _ = two_below(mix(state), np.uint64(n_slots), ONE)
+        accepted, number, _ = two_below(mix(state), np.uint64(n_slots), bits.ONE)
         low = _place(np.int64(number), slots, 1, n_nodes - 1)
         t, a = np.uint64(low), number - np.uint64(slots[low])
-        if accepted and is_set(rows, t, a) == ZERO:
-            flip(rows, t, a, ONE)
+        if accepted and bits.is_set(rows, t, a) == bits.ZERO:
+            bits.flip(rows, t, a, bits.ONE)
             missing -= 1
     if 2 * wanted > n_slots:
         for i in range(n_nodes):
             for j in range(before[i]):
-                flip(rows, np.uint64(i), np.uint64(j), ONE)
+                bits.flip(rows, np.uint64(i), np.uint64(j), bits.ONE)
     return state
 
 
@@ -604,7 +605,7 @@ def _draw_dags(
         for column in range(count):
             state = stream(keys[row], start + column)
             state, rest = _draw_shape(state, n_edges[row], laws, layers)
-            rows_of_parents[:] = ZERO
+            rows_of_parents[:] = bits.ZERO
             for t in range(n_nodes):
                 size = layers.begin[t] - layers.before[t]
                 state = _choose_parents(state, np.uint64(t), layers.before[t], size, layers.wanted[t], rows_of_parents)
@@ -612,8 +613,8 @@ def _draw_dags(
             shuffle(state, names)
             for t in range(n_nodes):
                 for w in range(np.uint64(rows_of_parents.shape[1])):
-                    for a in members(w, rows_of_parents[t, w]):
-                        set_mark(out[row * count + column], names[a], names[t], np.uint64(n_nodes), ZERO)
+                    for a in bits.members(w, rows_of_parents[t, w]):
+                        bits.set_mark(out[row * count + column], names[a], names[t], np.uint64(n_nodes), bits.ZERO)
 
 
 def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, ZERO, fill_compelled, flip, is_set, set_mark
+from . import bits
 from .inputs import Ints, Words, checked_draws, read_only
 from .planes import N_PLANES, plane_words, row_words
 
@@ -54,7 +54,7 @@ def two_below(word: np.uint64, n: np.uint64, m: np.uint64) -> tuple[bool, np.uin
     low, high = (word & _LOW) * n, (word >> _32) * m
     accepted = True
     if (low & _LOW) < n or (high & _LOW) < m:  # rare, so that the divisions cost nothing
-        accepted = (low & _LOW) >= (ONE << _32) % n and (high & _LOW) >= (ONE << _32) % m
+        accepted = (low & _LOW) >= (bits.ONE << _32) % n and (high & _LOW) >= (bits.ONE << _32) % m
     return accepted, low >> _32, high >> _32
 
 
@@ -65,27 +65,27 @@ def draw_pairs(state: np.uint64, n_edges: int, parents: Words, low: Words, high:
     n_pairs = parents.shape[0] * (parents.shape[0] - 1) // 2
     complement = 2 * n_edges > n_pairs
     wanted = np.uint64(n_pairs - n_edges if complement else n_edges)
-    parents[:] = ZERO
-    e = ZERO
+    parents[:] = bits.ZERO
+    e = bits.ZERO
     while e < wanted:
         state += STEP
-        accepted, a, b = two_below(mix(state), n_nodes, n_nodes - ONE)
+        accepted, a, b = two_below(mix(state), n_nodes, n_nodes - bits.ONE)
         if not accepted:
             continue
         b += np.uint64(b >= a)
         if a > b:
             a, b = b, a
         low[e], high[e] = a, b  # overwritten by the next pair unless it is new
-        new = ONE ^ is_set(parents, b, a)
-        flip(parents, b, a, new)
+        new = bits.ONE ^ bits.is_set(parents, b, a)
+        bits.flip(parents, b, a, new)
         e += new
     if complement:
-        e = ZERO
+        e = bits.ZERO
         for y in range(n_nodes):
             for x in range(y):
-                flip(parents, y, x, ONE)
+                bits.flip(parents, y, x, bits.ONE)
                 low[e], high[e] = x, y
-                e += is_set(parents, y, x)
+                e += bits.is_set(parents, y, x)
     return state
 
 
@@ -95,13 +95,13 @@ def shuffle(state: np.uint64, order: Words) -> np.uint64:
     for i in range(order.size):
         order[i] = i
     left = np.uint64(order.size)
-    while left > ONE:
+    while left > bits.ONE:
         state += STEP
-        accepted, j, k = two_below(mix(state), left, left - ONE)
+        accepted, j, k = two_below(mix(state), left, left - bits.ONE)
         if accepted:
-            left -= ONE
+            left -= bits.ONE
             order[left], order[j] = order[j], order[left]
-            left -= ONE
+            left -= bits.ONE
             order[left], order[k] = order[k], order[left]
     return state
 
@@ -132,12 +132,12 @@ def _draw(
             if fixed.size == 0:
                 shuffle(state, order)
             if cpdag[row]:
-                fill_compelled(parents, compelled)
+                bits.fill_compelled(parents, compelled)
             into = compelled if cpdag[row] else parents
             graph = planes[row * count + column]
             for e in range(wanted):
-                undirected = ONE ^ is_set(into, high[e], low[e])
-                set_mark(graph, order[low[e]], order[high[e]], n_nodes, undirected)
+                undirected = bits.ONE ^ bits.is_set(into, high[e], low[e])
+                bits.set_mark(graph, order[low[e]], order[high[e]], n_nodes, undirected)
 
 
 def draw_graphs(

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import ONE, ZERO, compact, copy_row, members, popcount, read_edges
+from . import bits
 from .inputs import STRATEGIES, Comparison, Ints, Words, checked_comparison, edge_numbers
 
 Nodes = NDArray[np.uint16]
@@ -92,7 +92,7 @@ def workspace(n_nodes: int, *blocks: Words) -> Workspace:
 @kernel_part
 def orient_undirected(room: GraphRoom, n_edges: int) -> None:
     """Direct the undirected edges by a maximum cardinality search, which makes no v-structure in a chordal graph."""
-    compact()
+    bits.compact()
     undirected, rank, weight = room.undirected, room.nodes[RANK], room.nodes[WEIGHT]
     tail, head = room.ends[0], room.ends[1]
     n_nodes = rank.size - 1
@@ -124,7 +124,7 @@ def orient_undirected(room: GraphRoom, n_edges: int) -> None:
 @kernel_part
 def sort_arcs(room: GraphRoom, n_arcs: int, tail: Nodes, head: Nodes, undirected: Flags) -> bool:
     """Fill (tail, head, undirected) with the arcs in `room`, by the heads' causal order; False if there is a cycle."""
-    compact()
+    bits.compact()
     sources, targets, listed, nodes = room.ends[0], room.ends[1], room.listed, room.nodes
     first, order, following = nodes[FIRST], nodes[ORDER], nodes[NEXT]
     n_parents, waiting = nodes[N_PARENTS], nodes[WAITING]
@@ -179,8 +179,8 @@ def sort_arcs(room: GraphRoom, n_arcs: int, tail: Nodes, head: Nodes, undirected
 @kernel_part
 def load_graph(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     """Read a DAG or CPDAG into sorted arcs."""
-    compact()
-    n, n_undirected = read_edges(planes, room.nodes.shape[1] - 1, room.ends[0], room.ends[1], room.undirected)
+    bits.compact()
+    n, n_undirected = bits.read_edges(planes, room.nodes.shape[1] - 1, room.ends[0], room.ends[1], room.undirected)
     if n_undirected > 0:
         orient_undirected(room, n)
     acyclic = sort_arcs(room, n, arcs.tail, arcs.head, arcs.undirected)
@@ -196,14 +196,14 @@ def spread(arcs: Arcs, reached: Words, barred: Words) -> None:
             reached[v] |= reached[u] & ~barred[v]
         if arcs.size[1] == 0:
             return
-        changed = ZERO
+        changed = bits.ZERO
         for a in range(arcs.size[0] - 1, -1, -1):
             if arcs.undirected[a]:
                 u, v = arcs.tail[a], arcs.head[a]
                 new = reached[v] & ~reached[u] & ~barred[u]
                 reached[u] |= new
                 changed |= new
-        if changed == ZERO:
+        if changed == bits.ZERO:
             return
 
 
@@ -216,14 +216,14 @@ def spread_back(arcs: Arcs, reached: Words, barred: Words) -> None:
             reached[u] |= reached[v] & ~barred[u]
         if arcs.size[1] == 0:
             return
-        changed = ZERO
+        changed = bits.ZERO
         for a in range(arcs.size[0]):
             if arcs.undirected[a]:
                 u, v = arcs.tail[a], arcs.head[a]
                 new = reached[u] & ~reached[v] & ~barred[v]
                 reached[v] |= new
                 changed |= new
-        if changed == ZERO:
+        if changed == bits.ZERO:
             return
 
 
@@ -233,8 +233,8 @@ def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, inv
     # invalid: in the set, behind a causal path that meets it, or at the end of an open path that is not causal
     # states: reached causally without meeting the set, or through it; against an arc; along an arc after that
     free, blocked, up, down = invalid[0], invalid[1], invalid[2], invalid[3]
-    descendant[:] = ZERO
-    invalid[:] = ZERO
+    descendant[:] = bits.ZERO
+    invalid[:] = bits.ZERO
     for a in range(arcs.size[0]):
         u, v = arcs.tail[a], arcs.head[a]
         start = treatment[u]
@@ -243,23 +243,23 @@ def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, inv
         blocked[v] |= blocked[u] | (free[u] & given[u])
     first = True
     while True:
-        changed = ZERO
+        changed = bits.ZERO
         for a in range(arcs.size[0] - 1, -1, -1):
             u, v = arcs.tail[a], arcs.head[a]
             inside = given[v]
             source = ((up[v] & ~inside) | ((down[v] | free[v]) & inside) | treatment[v]) & ~treatment[u]
             changed |= source & ~up[u]
             up[u] |= source
-        if changed == ZERO and not first:
+        if changed == bits.ZERO and not first:
             break
         first = False
-        changed = ZERO
+        changed = bits.ZERO
         for a in range(arcs.size[0]):
             u, v = arcs.tail[a], arcs.head[a]
             source = (up[u] | down[u]) & ~given[u] & ~treatment[v]
             changed |= source & ~down[v]
             down[v] |= source
-        if changed == ZERO:
+        if changed == bits.ZERO:
             break
     for v in range(invalid.shape[1]):
         invalid[0, v] = given[v] | blocked[v] | up[v] | down[v]
@@ -278,7 +278,7 @@ _ROWS = 17
 @kernel_part
 def _fill_unclear(arcs: Arcs, treatment: Words, unclear: Words) -> None:
     """Find the nodes that a possibly causal path reaches whose first edge is undirected."""
-    unclear[:] = ZERO
+    unclear[:] = bits.ZERO
     if arcs.size[1] == 0:
         return
     for a in range(arcs.size[0]):
@@ -299,7 +299,7 @@ def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words,
     # descendant of a node on a possibly causal path; those before it on the path have it too: the first suffices
     forbidden, bad = rows[_FORBIDDEN], rows[_BAD]
     for v in range(given.size):
-        bad[v], forbidden[v], descendant[v] = given[v], ZERO, treatment[v]
+        bad[v], forbidden[v], descendant[v] = given[v], bits.ZERO, treatment[v]
     spread(true, descendant, rows[_NOWHERE])
     spread_back(true, bad, rows[_NOWHERE])
     for a in range(true.size[0]):
@@ -314,14 +314,14 @@ def _fill_invalid(true: Arcs, given: Words, treatment: Words, descendant: Words,
 def _fill_answers(arcs: Arcs, strategy: int, rows: Words) -> None:
     """Fill the answers for each treatment: outcomes without effect, unclear ones, and the set if it is not optimal."""
     treatment, adjustment, no_effect = rows[_TREATMENT], rows[_GIVEN], rows[_NO_EFFECT]
-    adjustment[:] = ZERO
+    adjustment[:] = bits.ZERO
     if strategy == _PARENT:
         for a in range(arcs.size[0]):
             if not arcs.undirected[a]:
                 adjustment[arcs.tail[a]] |= treatment[arcs.head[a]]
-        copy_row(adjustment, no_effect, adjustment.size)
+        bits.copy_row(adjustment, no_effect, adjustment.size)
     else:
-        copy_row(treatment, no_effect, adjustment.size)
+        bits.copy_row(treatment, no_effect, adjustment.size)
         spread(arcs, no_effect, rows[_NOWHERE])
         for v in range(adjustment.size):
             no_effect[v] = ~no_effect[v]
@@ -337,9 +337,9 @@ def _optimal_mistakes(true: Arcs, arcs: Arcs, rows: Words) -> int:
     """Count the lanes, a treatment and an outcome each, whose optimal set is invalid, and clear them."""
     treatment, outcome, reached, cause = rows[_ASKED], rows[_OUTCOME], rows[_REACHED], rows[_CAUSE]
     adjustment = rows[_GIVEN]
-    copy_row(treatment, reached, adjustment.size)
-    copy_row(outcome, cause, adjustment.size)
-    adjustment[:] = ZERO
+    bits.copy_row(treatment, reached, adjustment.size)
+    bits.copy_row(outcome, cause, adjustment.size)
+    adjustment[:] = bits.ZERO
     spread(arcs, reached, rows[_NOWHERE])
     spread_back(arcs, cause, treatment)
     for a in range(arcs.size[0]):
@@ -351,32 +351,32 @@ def _optimal_mistakes(true: Arcs, arcs: Arcs, rows: Words) -> int:
     _fill_invalid(true, adjustment, treatment, rows[_CAUSE], rows)
     wrong = 0
     for v in range(adjustment.size):
-        wrong += popcount(outcome[v] & rows[_INVALID, v])
-        treatment[v] = outcome[v] = ZERO
+        wrong += bits.popcount(outcome[v] & rows[_INVALID, v])
+        treatment[v] = outcome[v] = bits.ZERO
     return wrong
 
 
 @kernel_part
 def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
     """Count the ordered pairs of nodes for which the estimate's strategy is wrong in the truth."""
-    compact()
+    bits.compact()
     n_nodes = rows.shape[1]
     treatment, descendant = rows[_TREATMENT], rows[_DESCENDANT]
     no_effect, unclear, truly_unclear = rows[_NO_EFFECT], rows[_UNCLEAR], rows[_TRULY_UNCLEAR]
     asked_of, outcome = rows[_ASKED], rows[_OUTCOME]
-    asked_of[:] = ZERO
-    outcome[:] = ZERO
+    asked_of[:] = bits.ZERO
+    outcome[:] = bits.ZERO
     wrong = waiting = 0
     for first in range(0, n_nodes, 64):
         n_lanes = min(64, n_nodes - first)
-        used = ~ZERO if n_lanes == 64 else (ONE << np.uint64(n_lanes)) - ONE
-        treatment[:] = ZERO
+        used = ~bits.ZERO if n_lanes == 64 else (bits.ONE << np.uint64(n_lanes)) - bits.ONE
+        treatment[:] = bits.ZERO
         for t in range(n_lanes):
-            treatment[first + t] = ONE << np.uint64(t)
+            treatment[first + t] = bits.ONE << np.uint64(t)
         _fill_answers(arcs, strategy, rows)
         _fill_unclear(true, treatment, truly_unclear)
         if strategy == _OPTIMAL:
-            copy_row(treatment, descendant, n_nodes)
+            bits.copy_row(treatment, descendant, n_nodes)
             spread(true, descendant, rows[_NOWHERE])
         else:
             _fill_invalid(true, rows[_GIVEN], treatment, descendant, rows)
@@ -384,13 +384,13 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
             asked = used & ~treatment[v]
             claimed = ~no_effect[v] & ~unclear[v] & ~truly_unclear[v] & asked
             mistakes = (no_effect[v] & descendant[v]) | (~no_effect[v] & (unclear[v] ^ truly_unclear[v]))
-            wrong += popcount(mistakes & asked)
+            wrong += bits.popcount(mistakes & asked)
             if strategy != _OPTIMAL:
-                wrong += popcount(claimed & rows[_INVALID, v])
+                wrong += bits.popcount(claimed & rows[_INVALID, v])
                 continue
-            for t in members(ZERO, claimed):
-                asked_of[first + np.int64(t)] |= ONE << np.uint64(waiting)
-                outcome[v] |= ONE << np.uint64(waiting)
+            for t in bits.members(bits.ZERO, claimed):
+                asked_of[first + np.int64(t)] |= bits.ONE << np.uint64(waiting)
+                outcome[v] |= bits.ONE << np.uint64(waiting)
                 waiting += 1
                 if waiting == 64:
                     wrong += _optimal_mistakes(true, arcs, rows)
@@ -403,7 +403,7 @@ def _pair_mistakes(true: Arcs, arcs: Arcs, strategy: int, rows: Words) -> int:
 @kernel
 def _adjustment_mistakes(pairs: Comparison, strategy: int, work: Workspace, rows: Words, out: Ints) -> None:
     room, true, arcs = work
-    compact()
+    bits.compact()
     for n in range(pairs.truth_index.size):
         if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
             load_graph(pairs.truth[pairs.truth_index[n]], room, true)

@@ -7,26 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from .bits import (
-    ARROW,
-    LAST,
-    NONE,
-    ONE,
-    SIX,
-    TAIL,
-    ZERO,
-    add,
-    compact,
-    copy_row,
-    count_colliders,
-    drop,
-    mark_rows,
-    marks_of,
-    members,
-    popcount,
-    read_edges,
-    row_of,
-)
+from . import bits
 from .inputs import SEPARATORS, Comparison, Ints, Words, checked_comparison, edge_numbers
 from .lanes import Arcs, Flags, GraphRoom, Nodes, Workspace, empty_arcs, load_graph, sort_arcs, spread_back, workspace
 from .planes import N_MIXED_PLANES, N_PLANES, row_words
@@ -40,7 +21,7 @@ _INSIDE, _NOWHERE, _X, _Y, _GIVEN, _ROWS = range(5, 11)
 @kernel_part
 def _read_directed(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     """Read the directed edges of any graph, in a causal order where there is one."""
-    n_edges, _ = read_edges(planes, room.nodes.shape[1] - 1, room.ends[0], room.ends[1], room.undirected)
+    n_edges, _ = bits.read_edges(planes, room.nodes.shape[1] - 1, room.ends[0], room.ends[1], room.undirected)
     n = 0
     for a in range(n_edges):
         if not room.undirected[a]:
@@ -49,15 +30,15 @@ def _read_directed(planes: Words, room: GraphRoom, arcs: Arcs) -> None:
     for a in range(n):
         room.undirected[a] = False
     if not sort_arcs(room, n, arcs.tail, arcs.head, arcs.undirected):
-        copy_row(room.ends[0], arcs.tail, n)
-        copy_row(room.ends[1], arcs.head, n)
+        bits.copy_row(room.ends[0], arcs.tail, n)
+        bits.copy_row(room.ends[1], arcs.head, n)
     arcs.size[0], arcs.size[1] = n, 0
 
 
 @kernel_part
 def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> None:
     """Set lane t of every node that has node first + t as an ancestor (on a cycle, itself)."""
-    reached[:] = ZERO
+    reached[:] = bits.ZERO
     changed = True
     while changed:
         changed = False
@@ -65,7 +46,7 @@ def _fill_descendants(arcs: Arcs, first: int, n_lanes: int, reached: Words) -> N
             u, v = np.int64(arcs.tail[a]), np.int64(arcs.head[a])
             new = reached[u]
             if first <= u < first + n_lanes:
-                new |= ONE << np.uint64(u - first)
+                new |= bits.ONE << np.uint64(u - first)
             if new & ~reached[v]:
                 reached[v] |= new
                 changed = True
@@ -86,16 +67,16 @@ def _ancestor_counts(pairs: Comparison, work: Workspace, below: Words, claimed: 
             descendants = claimed[first // 64]
             _fill_descendants(arcs, first, n_lanes, descendants)
             for v in range(n_nodes):
-                other = ~ZERO
+                other = ~bits.ZERO
                 if first <= v < first + n_lanes:
-                    other = ~(ONE << np.uint64(v - first))
-                out[0, n] += popcount(below[v] & other)
-                out[1, n] += popcount(descendants[v] & other)
-                out[2, n] += popcount(below[v] & descendants[v] & other)
+                    other = ~(bits.ONE << np.uint64(v - first))
+                out[0, n] += bits.popcount(below[v] & other)
+                out[1, n] += bits.popcount(descendants[v] & other)
+                out[2, n] += bits.popcount(below[v] & descendants[v] & other)
         for a in range(true.size[0]):
             u, v = np.uint64(true.tail[a]), np.uint64(true.head[a])
-            agrees = (claimed[u >> SIX, v] >> (u & LAST)) & ONE
-            opposes = (claimed[v >> SIX, u] >> (v & LAST)) & ONE
+            agrees = (claimed[u >> bits.SIX, v] >> (u & bits.LAST)) & bits.ONE
+            opposes = (claimed[v >> bits.SIX, u] >> (v & bits.LAST)) & bits.ONE
             out[3, n] += np.int64(agrees & ~opposes)
             out[4, n] += np.int64(opposes & ~agrees)
 
@@ -115,18 +96,18 @@ def ancestor_counts(
 @kernel_part
 def _moral_rows(planes: Words, into: Words, out: Words, moral: Words) -> None:
     """Fill the rows of the moral graph: neighbours, and nodes with a child in common."""
-    mark_rows(planes, into, out)
+    bits.mark_rows(planes, into, out)
     n_nodes, words = into.shape
     for v in range(n_nodes):
         for w in range(words):
             moral[v, w] = into[v, w] | out[v, w]
     for v in range(n_nodes):
         for w in range(np.uint64(words)):
-            for child in members(w, out[v, w] & ~into[v, w]):
+            for child in bits.members(w, out[v, w] & ~into[v, w]):
                 for k in range(words):
                     moral[v, k] |= into[child, k] & ~out[child, k]
     for v in range(np.uint64(n_nodes)):
-        drop(moral[v], v)
+        bits.drop(moral[v], v)
 
 
 @kernel
@@ -139,9 +120,9 @@ def _blanket_counts(pairs: Comparison, rows: Words, out: Ints) -> None:
         out[:, n] = 0
         for v in range(into.shape[0]):
             for w in range(into.shape[1]):
-                out[0, n] += popcount(true[v, w])
-                out[1, n] += popcount(estimated[v, w])
-                out[2, n] += popcount(true[v, w] & estimated[v, w])
+                out[0, n] += bits.popcount(true[v, w])
+                out[1, n] += bits.popcount(estimated[v, w])
+                out[2, n] += bits.popcount(true[v, w] & estimated[v, w])
 
 
 def blanket_counts(
@@ -158,49 +139,50 @@ def blanket_counts(
 def _fill_heads(planes: Words, mixed: bool | None, heads: Words, near: Words) -> None:
     """Fill for each node the nodes on whose edge it has a head, and those adjacent to it."""
     if mixed is None:
-        mark_rows(planes, heads, near)
+        bits.mark_rows(planes, heads, near)
         for v in range(heads.shape[0]):
             for w in range(heads.shape[1]):
                 into, out = heads[v, w], near[v, w]
                 heads[v, w] = into & ~out
                 near[v, w] = into | out
     else:
-        compact()
-        heads[:] = ZERO
-        near[:] = ZERO
+        bits.compact()
+        heads[:] = bits.ZERO
+        near[:] = bits.ZERO
         n_nodes = np.uint64(near.shape[0])
-        i, end = ZERO, n_nodes - ONE
+        i, end = bits.ZERO, n_nodes - bits.ONE
         for w in range(np.uint64(planes.shape[1])):
-            for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
-                i, end = row_of(pair, i, end, n_nodes)
+            for pair in bits.members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
+                i, end = bits.row_of(pair, i, end, n_nodes)
                 j = pair + n_nodes - end
-                here, there = marks_of(planes, w, pair)
-                add(near[i], j)
-                add(near[j], i)
-                if here == ARROW or (here == NONE and there == ARROW):  # a head beside a tail has no mark
-                    add(heads[i], j)
-                if there == ARROW or (there == NONE and here == ARROW):
-                    add(heads[j], i)
+                here, there = bits.marks_of(planes, w, pair)
+                bits.add(near[i], j)
+                bits.add(near[j], i)
+                # a head beside a tail has no mark
+                if here == bits.ARROW or (here == bits.NONE and there == bits.ARROW):
+                    bits.add(heads[i], j)
+                if there == bits.ARROW or (there == bits.NONE and here == bits.ARROW):
+                    bits.add(heads[j], i)
 
 
 @kernel
 def _collider_counts(pairs: Comparison, mixed: bool | None, rows: Words, out: NDArray[np.int32]) -> None:
     """Fill the unshielded colliders of truth, estimate and both, one row each. Numba leaves out what is None."""
     if mixed is not None:
-        compact()
+        bits.compact()
     heads, near, claimed, other = rows[0], rows[1], rows[2], rows[3]
     true = 0
     for n in range(pairs.truth_index.size):
         if n == 0 or pairs.truth_index[n] != pairs.truth_index[n - 1]:  # controls of one row share their truth
             _fill_heads(pairs.truth[pairs.truth_index[n]], mixed, heads, near)
-            true = count_colliders(heads, near)
+            true = bits.count_colliders(heads, near)
         _fill_heads(pairs.estimate[pairs.estimate_index[n]], mixed, claimed, other)
-        out[0, n], out[1, n] = true, count_colliders(claimed, other)
+        out[0, n], out[1, n] = true, bits.count_colliders(claimed, other)
         for v in range(heads.shape[0]):
             for w in range(heads.shape[1]):
                 claimed[v, w] &= heads[v, w]
                 other[v, w] |= near[v, w]
-        out[2, n] = count_colliders(claimed, other)
+        out[2, n] = bits.count_colliders(claimed, other)
 
 
 def collider_counts(
@@ -218,24 +200,24 @@ def collider_counts(
 def _read_mixed(planes: Words, arcs: Arcs, both: Nodes, adjacent: Flags) -> None:
     """Read four planes (4, W): arcs are the steps that a causal path takes or may take, in a PAG some both ways."""
     # of a pair with two edges, -> and <->, planes hold a mark at one end only
-    compact()
+    bits.compact()
     n_arcs = n_both = 0
     n_nodes = np.uint64(adjacent.shape[0])
-    i, end = ZERO, n_nodes - ONE
+    i, end = bits.ZERO, n_nodes - bits.ONE
     adjacent[:] = False
     for w in range(np.uint64(planes.shape[1])):
-        for pair in members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
-            i, end = row_of(pair, i, end, n_nodes)
+        for pair in bits.members(w, planes[0, w] | planes[1, w] | planes[2, w] | planes[3, w]):
+            i, end = bits.row_of(pair, i, end, n_nodes)
             j = pair + n_nodes - end
             adjacent[i, j] = adjacent[j, i] = True
-            here, there = marks_of(planes, w, pair)
-            if here != ARROW and there != TAIL:
+            here, there = bits.marks_of(planes, w, pair)
+            if here != bits.ARROW and there != bits.TAIL:
                 arcs.tail[n_arcs], arcs.head[n_arcs] = i, j
                 n_arcs += 1
-            if there != ARROW and here != TAIL:
+            if there != bits.ARROW and here != bits.TAIL:
                 arcs.tail[n_arcs], arcs.head[n_arcs] = j, i
                 n_arcs += 1
-            if (here == ARROW and there != TAIL) or (there == ARROW and here != TAIL):
+            if (here == bits.ARROW and there != bits.TAIL) or (there == bits.ARROW and here != bits.TAIL):
                 both[0, n_both], both[1, n_both] = i, j
                 n_both += 1
     arcs.size[0], arcs.size[2] = n_arcs, n_both
@@ -247,9 +229,9 @@ def _fill_ancestors(arcs: Arcs, both: Nodes | None, inside: Words, nowhere: Word
     if both is None:
         spread_back(arcs, inside, nowhere)
         return
-    changed = ONE
-    while changed != ZERO:
-        changed = ZERO
+    changed = bits.ONE
+    while changed != bits.ZERO:
+        changed = bits.ZERO
         for a in range(arcs.size[0]):
             new = inside[arcs.head[a]] & ~inside[arcs.tail[a]]
             inside[arcs.tail[a]] |= new
@@ -262,16 +244,16 @@ def _moral_neighbours(
 ) -> None:
     """Find the nodes that a path of colliders joins to `members`, all nodes of it in the ancestral sets `inside`."""
     if both is not None:
-        compact()
-    met[:] = ZERO
-    neighbours[:] = ZERO
+        bits.compact()
+    met[:] = bits.ZERO
+    neighbours[:] = bits.ZERO
     for a in range(arcs.size[0]):
         if both is not None or not arcs.undirected[a]:
             met[arcs.head[a]] |= members[arcs.tail[a]] & inside[arcs.head[a]]
     if both is not None:
-        changed = ONE
-        while changed != ZERO:
-            changed = ZERO
+        changed = bits.ONE
+        while changed != bits.ZERO:
+            changed = bits.ZERO
             for b in range(arcs.size[2]):
                 u, v = both[0, b], both[1, b]
                 here = (members[v] | met[v]) & inside[u] & ~met[u]
@@ -279,26 +261,26 @@ def _moral_neighbours(
                 met[u] |= here
                 met[v] |= there
                 changed |= here | there
-        copy_row(met, neighbours, met.size)
+        bits.copy_row(met, neighbours, met.size)
     for a in range(arcs.size[0]):
         u, v = arcs.tail[a], arcs.head[a]
         neighbours[v] |= members[u] & inside[v]
-        neighbours[u] |= (members[v] | (ZERO if both is None and arcs.undirected[a] else met[v])) & inside[u]
+        neighbours[u] |= (members[v] | (bits.ZERO if both is None and arcs.undirected[a] else met[v])) & inside[u]
 
 
 @kernel_part
 def _fill_nearest(arcs: Arcs, both: Nodes | None, x: Words, y: Words, given: Words, rows: Words) -> None:
     """Fill the minimal separators nearest to x: its moral neighbours that y reaches without passing another one."""
     if both is not None:
-        compact()
+        bits.compact()
     border, reached, walking, met, neighbours, inside = rows[0], rows[1], rows[2], rows[3], rows[4], rows[_INSIDE]
     _moral_neighbours(arcs, both, x, inside, met, border)
     for v in range(x.size):
         border[v] &= ~x[v]
         reached[v] = y[v]
-    changed = ONE
-    while changed != ZERO:
-        changed = ZERO
+    changed = bits.ONE
+    while changed != bits.ZERO:
+        changed = bits.ZERO
         for v in range(x.size):
             walking[v] = reached[v] & ~border[v]
         _moral_neighbours(arcs, both, walking, inside, met, neighbours)
@@ -313,14 +295,14 @@ def _fill_nearest(arcs: Arcs, both: Nodes | None, x: Words, y: Words, given: Wor
 def _count_connected(true: Arcs, both: Nodes | None, x: Words, y: Words, given: Words, rows: Words) -> int:
     """Count the lanes whose nodes the truth connects, by walks whose colliders and no other inner nodes are given."""
     if both is not None:
-        compact()
+        bits.compact()
     # how a walk arrives at a node: by its tail, by its head
     up, down = rows[0], rows[1]
-    copy_row(x, up, x.size)
-    down[:] = ZERO
-    changed = ONE
-    while changed != ZERO:
-        changed = ZERO
+    bits.copy_row(x, up, x.size)
+    down[:] = bits.ZERO
+    changed = bits.ONE
+    while changed != bits.ZERO:
+        changed = bits.ZERO
         for a in range(true.size[0]):
             u, v = true.tail[a], true.head[a]
             new = (up[u] | down[u]) & ~given[u] & ~down[v]
@@ -342,7 +324,7 @@ def _count_connected(true: Arcs, both: Nodes | None, x: Words, y: Words, given: 
             changed |= new
     connected = 0
     for v in range(x.size):
-        connected += popcount(y[v] & (up[v] | down[v]))
+        connected += bits.popcount(y[v] & (up[v] | down[v]))
     return connected
 
 
@@ -351,10 +333,10 @@ def _count_mistakes(
     true: Arcs, true_both: Nodes | None, arcs: Arcs, both: Nodes | None, separator: int, rows: Words
 ) -> int:
     """Count the lanes that the estimate separates and the truth does not; empty the lanes."""
-    compact()
+    bits.compact()
     x, y, given = rows[_X], rows[_Y], rows[_GIVEN]
     if both is None and separator == _PARENT:
-        given[:] = ZERO
+        given[:] = bits.ZERO
         for a in range(arcs.size[0]):
             u, v = arcs.tail[a], arcs.head[a]
             given[u] |= x[v] | y[v]
@@ -365,14 +347,14 @@ def _count_mistakes(
             rows[_INSIDE, v] = x[v] | y[v]
         _fill_ancestors(arcs, both, rows[_INSIDE], rows[_NOWHERE])
         if separator == _ANCESTOR:
-            copy_row(rows[_INSIDE], given, x.size)
+            bits.copy_row(rows[_INSIDE], given, x.size)
         else:
             _fill_nearest(arcs, both, x, y, given, rows)
     for v in range(x.size):
         given[v] &= ~(x[v] | y[v])
     wrong = _count_connected(true, true_both, x, y, given, rows)
-    x[:] = ZERO
-    y[:] = ZERO
+    x[:] = bits.ZERO
+    y[:] = bits.ZERO
     return wrong
 
 
@@ -390,7 +372,7 @@ def _separation_mistakes(
     out: Ints,
 ) -> None:
     """Fill the mistakes of each pair; -1 where a graph has a cycle. Plain graphs need a `room`, mixed ones `both`."""
-    compact()
+    bits.compact()
     x, y = rows[_X], rows[_Y]
     for n in range(pairs.truth_index.size):
         known = n > 0 and pairs.truth_index[n] == pairs.truth_index[n - 1]  # controls of one row share their truth
@@ -414,8 +396,8 @@ def _separation_mistakes(
             # the nearest separator depends on which node comes first, the others do not
             for j in range(0 if separator == _NEAREST else i + 1, x.size):
                 if i != j and not adjacent[i, j]:
-                    x[i] |= ONE << np.uint64(waiting)
-                    y[j] |= ONE << np.uint64(waiting)
+                    x[i] |= bits.ONE << np.uint64(waiting)
+                    y[j] |= bits.ONE << np.uint64(waiting)
                     waiting += 1
                 if waiting == 64:
                     wrong += _count_mistakes(true, true_both, arcs, both, separator, rows)

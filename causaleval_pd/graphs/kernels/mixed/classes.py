@@ -21,23 +21,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import (
-    NO_NODE,
-    ONE,
-    SIX,
-    ZERO,
-    add,
-    bit_of,
-    compact,
-    copy_row,
-    drop,
-    has,
-    is_clique,
-    is_empty,
-    members,
-    popcount,
-    take_lowest,
-)
+from .. import bits
 from ..inputs import Words
 from ..planes import row_words
 from .rows import Rows, clear, empty_rows, fill_ancestors, read_marks, set_head, set_tail, write_marks
@@ -68,21 +52,21 @@ def scratch_for(n_nodes: int, most_edges: int) -> Scratch:
 @kernel_part
 def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) -> bool:
     """Fill the parents of c (by visible edges) that a discriminating path may end with; return whether any are."""
-    compact()
+    bits.compact()
     any_found = False
-    parents[:] = ZERO
+    parents[:] = bits.ZERO
     for w in range(np.uint64(parents.size)):
-        for a in members(w, g.head[c, w] & g.far_tail[c, w]):
+        for a in bits.members(w, g.head[c, w] & g.far_tail[c, w]):
             for k in range(parents.size):
                 if g.head[a, k] & ~g.near[c, k]:
-                    parents[w] |= bit_of(a)
+                    parents[w] |= bits.bit_of(a)
                     any_found = True
                     break
         frontier[w] = parents[w]
     if any_found:
         while True:
-            a = take_lowest(frontier)
-            if a == NO_NODE:
+            a = bits.take_lowest(frontier)
+            if a == bits.NO_NODE:
                 break
             for w in range(parents.size):
                 new = g.head[a, w] & g.far_head[a, w] & g.head[c, w] & g.far_tail[c, w] & ~parents[w]
@@ -94,15 +78,15 @@ def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) 
 @kernel_part
 def _orient_circles(g: Rows, row: Words) -> bool:
     """Apply R1-R3 to each circle, that of v on v o-* u; return whether anything changes."""
-    compact()
+    bits.compact()
     changed = False
     words = np.uint64(g.near.shape[1])
     for v in range(np.uint64(g.near.shape[0])):
-        if is_empty(g.head[v]):
+        if bits.is_empty(g.head[v]):
             continue
         for w in range(words):
-            for u in members(w, g.near[v, w] & ~g.head[v, w] & ~g.tail[v, w]):
-                away, into = ZERO, ZERO
+            for u in bits.members(w, g.near[v, w] & ~g.head[v, w] & ~g.tail[v, w]):
+                away, into = bits.ZERO, bits.ZERO
                 for k in range(words):
                     # R1: a *-> v, a and u not adjacent
                     away |= g.head[v, k] & ~g.near[u, k]
@@ -110,10 +94,10 @@ def _orient_circles(g: Rows, row: Words) -> bool:
                     into |= g.far_head[u, k] & g.head[v, k] & (g.tail[u, k] | g.far_tail[v, k])
                     # R3: a *-> v <-* c, a *-o u o-* c, a and c not adjacent
                     row[k] = g.head[v, k] & g.near[u, k] & ~g.head[u, k] & ~g.tail[u, k]
-                if away != ZERO:
+                if away != bits.ZERO:
                     set_tail(g, v, u)
                     set_head(g, u, v)
-                elif into != ZERO or not is_clique(row, g.near):
+                elif into != bits.ZERO or not bits.is_clique(row, g.near):
                     set_head(g, v, u)
                 else:
                     continue
@@ -124,30 +108,30 @@ def _orient_circles(g: Rows, row: Words) -> bool:
 @kernel_part
 def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
     """Orient b o-* c at the end of a discriminating path: b -> c, or b <-> c with a head at b from the path too."""
-    compact()
+    bits.compact()
     changed = False
     words = np.uint64(g.near.shape[1])
     parents, frontier, others = rows[0], rows[1], rows[2]
     for c in range(np.uint64(g.near.shape[0])):
-        open_ends = ZERO
+        open_ends = bits.ZERO
         for w in range(words):
             open_ends |= g.near[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]
-        if open_ends == ZERO or not fill_discriminating(g, c, parents, frontier):
+        if open_ends == bits.ZERO or not fill_discriminating(g, c, parents, frontier):
             continue
         for w in range(words):
-            for b in members(w, g.near[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]):
+            for b in bits.members(w, g.near[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]):
                 for k in range(words):
                     others[k] = parents[k] & g.far_head[b, k]
-                if is_empty(others):
+                if bits.is_empty(others):
                     continue
                 changed = True
                 set_head(g, c, b)
-                if has(mag.tail[b], c):
+                if bits.has(mag.tail[b], c):
                     set_tail(g, b, c)
                     continue
                 set_head(g, b, c)
                 for k in range(words):
-                    for a in members(k, others[k]):
+                    for a in bits.members(k, others[k]):
                         set_head(g, b, a)
     return changed
 
@@ -156,24 +140,24 @@ def _rule_4(mag: Rows, g: Rows, rows: Words) -> bool:
 def fill_uncovered(g: Rows, a: np.uint64, first: Words, before: Words, stack: Words, reached: Words) -> None:
     """Fill where uncovered possibly directed walks from a end whose first step is in `first`."""
     # no step has a head at its start or a tail at its end, and no three nodes in a row are a triangle
-    compact()
-    before[:] = ZERO
+    bits.compact()
+    before[:] = bits.ZERO
     words = np.uint64(g.near.shape[1])
     top = 0
     for w in range(words):
         reached[w] = first[w]
-        for f in members(w, first[w]):
-            add(before[f], a)
+        for f in bits.members(w, first[w]):
+            bits.add(before[f], a)
             stack[top] = a << _SIDE | f
             top += 1
     while top:
         top -= 1
         u, v = stack[top] >> _SIDE, stack[top] & _LOWER
         for w in range(words):
-            for x in members(w, g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w] & ~g.near[u, w]):
-                if x not in (u, a) and not has(before[x], v):
-                    add(before[x], v)
-                    add(reached, x)
+            for x in bits.members(w, g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w] & ~g.near[u, w]):
+                if x not in (u, a) and not bits.has(before[x], v):
+                    bits.add(before[x], v)
+                    bits.add(reached, x)
                     stack[top] = v << _SIDE | x
                     top += 1
 
@@ -181,7 +165,7 @@ def fill_uncovered(g: Rows, a: np.uint64, first: Words, before: Words, stack: Wo
 @kernel_part
 def fill_first_steps(g: Rows, a: np.uint64, first: Words) -> None:
     """Fill the neighbours of a on edges with neither a head at a nor a tail at the neighbour."""
-    compact()
+    bits.compact()
     for w in range(first.size):
         first[w] = g.near[a, w] & ~g.head[a, w] & ~g.far_tail[a, w]
 
@@ -189,59 +173,59 @@ def fill_first_steps(g: Rows, a: np.uint64, first: Words) -> None:
 @kernel_part
 def fill_by_first_step(g: Rows, a: np.uint64, first: Words, ends: Words, scratch: Scratch) -> None:
     """Fill in `scratch.reached` the `ends` of uncovered walks from a by each first step; drop those that reach none."""
-    compact()
+    bits.compact()
     one = scratch.rows[2]
     words = np.uint64(first.size)
     for w in range(words):
-        for f in members(w, first[w]):
-            one[:] = ZERO
-            add(one, f)
+        for f in bits.members(w, first[w]):
+            one[:] = bits.ZERO
+            bits.add(one, f)
             fill_uncovered(g, a, one, scratch.before, scratch.stack, scratch.reached[f])
             for k in range(words):
                 scratch.reached[f, k] &= ends[k]
-            if is_empty(scratch.reached[f]):
-                drop(first, f)
+            if bits.is_empty(scratch.reached[f]):
+                bits.drop(first, f)
 
 
 @kernel_part
 def _rule_9(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
     """Return whether an uncovered possibly directed path leads from a to c by a node that is not adjacent to c."""
-    compact()
+    bits.compact()
     first, ends = scratch.rows[0], scratch.rows[1]
     fill_first_steps(g, a, first)
-    drop(first, c)
+    bits.drop(first, c)
     for w in range(first.size):
         first[w] &= ~g.near[c, w]
-    if is_empty(first):
+    if bits.is_empty(first):
         return False
     fill_uncovered(g, a, first, scratch.before, scratch.stack, ends)
-    return has(ends, c) != ZERO
+    return bits.has(ends, c) != bits.ZERO
 
 
 @kernel_part
 def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
     """Return whether such paths from a, by two nodes that are not adjacent, end at two parents of c."""
-    compact()
+    bits.compact()
     first, parents, reached = scratch.rows[0], scratch.rows[1], scratch.reached
     words = np.uint64(first.size)
     for w in range(words):
         parents[w] = g.head[c, w] & g.far_tail[c, w]
-    drop(parents, a)
+    bits.drop(parents, a)
     n_parents = 0
     for w in range(words):
-        n_parents += popcount(parents[w])
+        n_parents += bits.popcount(parents[w])
     if n_parents < 2:
         return False
     fill_first_steps(g, a, first)
-    drop(first, c)
+    bits.drop(first, c)
     fill_by_first_step(g, a, first, parents, scratch)
     for w in range(words):
-        for f in members(w, first[w]):
+        for f in bits.members(w, first[w]):
             for k in range(words):
-                for h in members(k, first[k] & ~g.near[f, k]):
+                for h in bits.members(k, first[k] & ~g.near[f, k]):
                     ends = 0
                     for at in range(words):
-                        ends += popcount(reached[f, at] | reached[h, at])
+                        ends += bits.popcount(reached[f, at] | reached[h, at])
                     if h != f and ends > 1:
                         return True
     return False
@@ -250,17 +234,17 @@ def _rule_10(g: Rows, a: np.uint64, c: np.uint64, scratch: Scratch) -> bool:
 @kernel_part
 def orient_tails(g: Rows, scratch: Scratch) -> bool:
     """Apply R8-R10 to each a o-> c until nothing changes: a -> c; return whether anything did."""
-    compact()
+    bits.compact()
     any_changed, changed = False, True
     while changed:
         changed = False
         for c in range(np.uint64(g.near.shape[0])):
             for w in range(np.uint64(g.near.shape[1])):
-                for a in members(w, g.head[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]):
-                    middles = ZERO  # R8: a -> b -> c
+                for a in bits.members(w, g.head[c, w] & ~g.far_head[c, w] & ~g.far_tail[c, w]):
+                    middles = bits.ZERO  # R8: a -> b -> c
                     for k in range(g.near.shape[1]):
                         middles |= g.tail[a, k] & g.far_head[a, k] & g.head[c, k] & g.far_tail[c, k]
-                    if middles != ZERO or _rule_9(g, a, c, scratch) or _rule_10(g, a, c, scratch):
+                    if middles != bits.ZERO or _rule_9(g, a, c, scratch) or _rule_10(g, a, c, scratch):
                         set_tail(g, a, c)
                         changed = True
         any_changed |= changed
@@ -270,7 +254,7 @@ def orient_tails(g: Rows, scratch: Scratch) -> bool:
 @kernel_part
 def orient_heads(mag: Rows, g: Rows, scratch: Scratch) -> None:
     """Apply R1-R4 until nothing changes: with R0 they find all heads that the class shares."""
-    compact()
+    bits.compact()
     while _orient_circles(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
         pass
 
@@ -278,18 +262,18 @@ def orient_heads(mag: Rows, g: Rows, scratch: Scratch) -> None:
 @kernel_part
 def begin(mag: Rows, g: Rows) -> None:
     """Fill g with the skeleton of a MAG and the heads of its unshielded colliders."""
-    compact()
+    bits.compact()
     clear(g)
     for v in range(g.near.shape[0]):
-        copy_row(mag.near[v], g.near[v], g.near.shape[1])
+        bits.copy_row(mag.near[v], g.near[v], g.near.shape[1])
     # R0
     for v in range(np.uint64(mag.near.shape[0])):
         for w in range(np.uint64(mag.near.shape[1])):
-            for a in members(w, mag.head[v, w]):
+            for a in bits.members(w, mag.head[v, w]):
                 for k in range(np.uint64(mag.near.shape[1])):
                     others = mag.head[v, k] & ~mag.near[a, k]
-                    if k == a >> SIX:
-                        others &= ~bit_of(a)
+                    if k == a >> bits.SIX:
+                        others &= ~bits.bit_of(a)
                     if others:
                         set_head(g, v, a)
                         break
@@ -303,7 +287,7 @@ _CHECK_MAG, _CHECK_PAG, _COMPLETE, _MAG_TO_PAG, _PAG_TO_MAG = range(len(GOALS))
 @kernel_part
 def _has_tail_edge(g: Rows) -> bool:
     """Return whether an edge has a tail at one end and no head at the other."""
-    compact()
+    bits.compact()
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
             if g.tail[v, w] & ~g.far_head[v, w]:
@@ -314,12 +298,12 @@ def _has_tail_edge(g: Rows) -> bool:
 @kernel_part
 def _is_ancestral(g: Rows, ancestors: Words) -> bool:
     """Return whether a graph of arrows and tails is ancestral; fill the rows of ancestors if no edge has other ends."""
-    compact()
+    bits.compact()
     if _has_tail_edge(g):
         return False
     fill_ancestors(g, ancestors)
     for v in range(np.uint64(g.near.shape[0])):
-        if has(ancestors[v], v):
+        if bits.has(ancestors[v], v):
             return False
         for w in range(g.near.shape[1]):
             if g.head[v, w] & g.far_head[v, w] & ancestors[v, w]:
@@ -330,15 +314,15 @@ def _is_ancestral(g: Rows, ancestors: Words) -> bool:
 @kernel_part
 def _joins(g: Rows, ancestors: Words, a: np.uint64, b: np.uint64, todo: Words, seen: Words) -> bool:
     """Return whether an inducing path a *-> q <-> ... <-> r <-* b joins two nodes that are not adjacent."""
-    compact()
+    bits.compact()
     for w in range(todo.size):
         todo[w] = g.far_head[a, w] & (ancestors[a, w] | ancestors[b, w])
         seen[w] = todo[w]
     while True:
-        v = take_lowest(todo)
-        if v == NO_NODE:
+        v = bits.take_lowest(todo)
+        if v == bits.NO_NODE:
             break
-        if has(g.far_head[b], v):
+        if bits.has(g.far_head[b], v):
             return True
         for w in range(todo.size):
             new = g.head[v, w] & g.far_head[v, w] & (ancestors[a, w] | ancestors[b, w]) & ~seen[w]
@@ -350,19 +334,19 @@ def _joins(g: Rows, ancestors: Words, a: np.uint64, b: np.uint64, todo: Words, s
 @kernel_part
 def is_maximal(g: Rows, ancestors: Words, rows: Words, complete: bool) -> bool:
     """Return whether no inducing path joins nodes that are not adjacent; else, if `complete`, join these by <->."""
-    compact()
+    bits.compact()
     maximal = True
     for a in range(np.uint64(g.near.shape[0])):
-        if is_empty(g.far_head[a]):
+        if bits.is_empty(g.far_head[a]):
             continue
-        for b in range(a + ONE, np.uint64(g.near.shape[0])):
-            if has(g.near[a], b) or not _joins(g, ancestors, a, b, rows[0], rows[1]):
+        for b in range(a + bits.ONE, np.uint64(g.near.shape[0])):
+            if bits.has(g.near[a], b) or not _joins(g, ancestors, a, b, rows[0], rows[1]):
                 continue
             maximal = False
             if not complete:
                 return False
-            add(g.near[a], b)
-            add(g.near[b], a)
+            bits.add(g.near[a], b)
+            bits.add(g.near[b], a)
             set_head(g, a, b)
             set_head(g, b, a)
     return maximal
@@ -371,40 +355,40 @@ def is_maximal(g: Rows, ancestors: Words, rows: Words, complete: bool) -> bool:
 @kernel_part
 def _representative(pag: Rows, mag: Rows, circles: Words, rows: Words) -> bool:
     """Fill a MAG of a PAG's class; return whether the graph of circle edges is chordal, as that of every PAG is."""
-    compact()
+    bits.compact()
     clear(mag)
     n_nodes, words = np.uint64(pag.near.shape[0]), np.uint64(pag.near.shape[1])
     placed, mine = rows[0], rows[1]
-    placed[:] = ZERO
+    placed[:] = bits.ZERO
     for v in range(n_nodes):
         for w in range(words):
             mag.near[v, w] = pag.near[v, w]
             circles[v, w] = pag.near[v, w] & ~(
                 pag.head[v, w] | pag.tail[v, w] | pag.far_head[v, w] | pag.far_tail[v, w]
             )
-            for u in members(w, pag.near[v, w] & ~circles[v, w]):
-                if has(pag.tail[v], u) or (has(pag.far_head[v], u) and not has(pag.head[v], u)):
+            for u in bits.members(w, pag.near[v, w] & ~circles[v, w]):
+                if bits.has(pag.tail[v], u) or (bits.has(pag.far_head[v], u) and not bits.has(pag.head[v], u)):
                     set_tail(mag, v, u)
                 else:  # also on an edge v o- u, which no legal PAG has
                     set_head(mag, v, u)
     # circle edges point along a maximum cardinality search
     for _ in range(n_nodes):
-        best, most = ZERO, -1
+        best, most = bits.ZERO, -1
         for v in range(n_nodes):
-            if not has(placed, v):
+            if not bits.has(placed, v):
                 n = 0
                 for w in range(words):
-                    n += popcount(circles[v, w] & placed[w])
+                    n += bits.popcount(circles[v, w] & placed[w])
                 if n > most:
                     best, most = v, n
         for w in range(words):
             mine[w] = circles[best, w] & placed[w]
-            for u in members(w, mine[w]):
+            for u in bits.members(w, mine[w]):
                 set_head(mag, best, u)
                 set_tail(mag, u, best)
-        if not is_clique(mine, circles):
+        if not bits.is_clique(mine, circles):
             return False
-        add(placed, best)
+        bits.add(placed, best)
     return True
 
 
@@ -430,7 +414,7 @@ def _convert(
     faults: NDArray[np.bool_],
 ) -> None:
     """Convert or check each graph; `faults` holds which are not what they should be."""
-    compact()
+    bits.compact()
     of_pag, to_pag = goal in (_CHECK_PAG, _PAG_TO_MAG), goal in (_CHECK_PAG, _MAG_TO_PAG)
     for n in range(planes.shape[0]):
         read_marks(planes[n], pag if of_pag else mag)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import ONE, ZERO, add, compact, copy_row, has, list_edges, members, popcount
+from .. import bits
 from ..draws import STEP, draw_pairs, mix, shuffle, stream, two_below
 from ..inputs import Ints, Words, checked_planes, read_only
 from ..planes import N_MIXED_PLANES, N_PLANES, plane_words, row_words
@@ -68,11 +68,11 @@ class MagLaws(NamedTuple):
 @kernel_part
 def _choose_first(state: np.uint64, chosen: int, m: int, low: Words, high: Words) -> np.uint64:
     """Bring a uniform choice of edges to the front."""
-    compact()
+    bits.compact()
     e = 0
     while e < chosen:
         state += STEP
-        accepted, place, _ = two_below(mix(state), np.uint64(m - e), ONE)
+        accepted, place, _ = two_below(mix(state), np.uint64(m - e), bits.ONE)
         if accepted:
             i = np.uint64(e) + place
             low[e], low[i] = low[i], low[e]
@@ -86,26 +86,26 @@ def _fill_mag(
     low: Words, high: Words, m: int, n_bidirected: int, parents: Words, above: Words, mag: Rows, rows: Words
 ) -> bool:
     """Fill the graph of the edges, the first of them bidirected, others up the ranks; return whether it is a MAG."""
-    compact()
+    bits.compact()
     words = np.uint64(parents.shape[1])
     if n_bidirected:
-        parents[:] = ZERO
+        parents[:] = bits.ZERO
         for e in range(n_bidirected, m):
-            add(parents[high[e]], low[e])
+            bits.add(parents[high[e]], low[e])
         for y in range(np.uint64(parents.shape[0])):
-            copy_row(parents[y], above[y], parents.shape[1])
+            bits.copy_row(parents[y], above[y], parents.shape[1])
             for w in range(words):
-                for x in members(w, parents[y, w]):
+                for x in bits.members(w, parents[y, w]):
                     for k in range(words):
                         above[y, k] |= above[x, k]
         for e in range(n_bidirected):
-            if has(above[high[e]], low[e]):
+            if bits.has(above[high[e]], low[e]):
                 return False
     clear(mag)
     for e in range(m):
         a, b = low[e], high[e]
-        add(mag.near[a], b)
-        add(mag.near[b], a)
+        bits.add(mag.near[a], b)
+        bits.add(mag.near[b], a)
         set_head(mag, b, a)
         if e < n_bidirected:
             set_head(mag, a, b)
@@ -120,14 +120,14 @@ def _count_bidirected(g: Rows) -> int:
     ends = 0
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
-            ends += popcount(g.head[v, w] & g.far_head[v, w])
+            ends += bits.popcount(g.head[v, w] & g.far_head[v, w])
     return ends >> 1
 
 
 @kernel_part
 def _rank(state: np.uint64, m: int, edges: Words, ranks: Words) -> np.uint64:
     """Draw an order of the nodes, and fill the ranks of the ends of given edges."""
-    compact()
+    bits.compact()
     state = shuffle(state, ranks)
     for e in range(m):
         a, b = ranks[edges[2, e]], ranks[edges[3, e]]
@@ -150,18 +150,18 @@ def _draw(
     shown: Ints,
 ) -> None:
     """Draw graphs, the draws of a row together; `shown` holds the numbers of bidirected edges that they show."""
-    compact()
+    bits.compact()
     d, has_skeletons, low, high = np.uint64(room.ranks.size), len(index) > 0, room.edges[0], room.edges[1]
     for row in range(laws.keys.size):
         m = laws.n_edges[row]
         if has_skeletons:
-            m = list_edges(skeletons[index[row]], d, room.edges[2], room.edges[3])
+            m = bits.list_edges(skeletons[index[row]], d, room.edges[2], room.edges[3])
         for column in range(count):
             state = stream(laws.keys[row], start + column)
             n_bidirected = laws.proposed[row]
             while n_bidirected < 0:
                 state += STEP
-                accepted, place, _ = two_below(mix(state), np.uint64(-n_bidirected), ONE)
+                accepted, place, _ = two_below(mix(state), np.uint64(-n_bidirected), bits.ONE)
                 if accepted:
                     n_bidirected = np.int64(place)
             n_bidirected = min(n_bidirected, m)

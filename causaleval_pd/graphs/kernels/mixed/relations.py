@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import NO_NODE, ZERO, add, compact, drop, has, is_empty, members, take_lowest
+from .. import bits
 from ..inputs import Ints, Words
 from .classes import Scratch, fill_by_first_step, fill_discriminating, fill_first_steps, scratch_for
 from .rows import Rows, close, empty_rows, read_marks
@@ -39,20 +39,20 @@ NOT, POSSIBLE, DEFINITE = range(3)
 @kernel_part
 def _second_paths(g: Rows, certain: Words, possible: Words, scratch: Scratch) -> None:
     """Add the nodes to which two uncovered possibly directed paths lead whose first nodes are not adjacent."""
-    compact()
+    bits.compact()
     first, ends = scratch.rows[0], scratch.rows[1]
     words = np.uint64(g.near.shape[1])
     for u in range(np.uint64(g.near.shape[0])):
         for w in range(words):
             ends[w] = possible[u, w] & ~certain[u, w]
-        if is_empty(ends):
+        if bits.is_empty(ends):
             continue
         fill_first_steps(g, u, first)
         fill_by_first_step(g, u, first, ends, scratch)
         for w in range(words):
-            for f in members(w, first[w]):
+            for f in bits.members(w, first[w]):
                 for k in range(words):
-                    for h in members(k, first[k] & ~g.near[f, k]):
+                    for h in bits.members(k, first[k] & ~g.near[f, k]):
                         if h != f:
                             for at in range(words):
                                 certain[u, at] |= scratch.reached[f, at] & scratch.reached[h, at]
@@ -62,16 +62,16 @@ def _second_paths(g: Rows, certain: Words, possible: Words, scratch: Scratch) ->
 def _relate(
     planes: Words, relation: int, g: Rows, certain: Words, possible: Words, scratch: Scratch, out: NDArray[np.uint8]
 ) -> None:
-    compact()
+    bits.compact()
     n_nodes = np.uint64(g.near.shape[0])
     for n in range(planes.shape[0]):
         read_marks(planes[n], g)
         if relation == VISIBLE:
             for c in range(n_nodes):
-                if not is_empty(g.head[c]):
+                if not bits.is_empty(g.head[c]):
                     fill_discriminating(g, c, scratch.rows[0], scratch.rows[1])
                     for a in range(n_nodes):
-                        out[n, a, c] = has(scratch.rows[0], a)
+                        out[n, a, c] = bits.has(scratch.rows[0], a)
             continue
         for v in range(n_nodes):
             for w in range(g.near.shape[1]):
@@ -84,7 +84,8 @@ def _relate(
         for u in range(n_nodes):
             for v in range(n_nodes):
                 if u != v:
-                    out[n, u, v] = DEFINITE if has(certain[u], v) else POSSIBLE if has(possible[u], v) else NOT
+                    unsure = POSSIBLE if bits.has(possible[u], v) else NOT
+                    out[n, u, v] = DEFINITE if bits.has(certain[u], v) else unsure
 
 
 def relate(planes: Words, n_nodes: int, relation: int, most_edges: int) -> NDArray[np.uint8]:
@@ -134,7 +135,7 @@ def _empty_causes(n_nodes: int) -> Causes:
 @kernel_part
 def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> None:
     """Read one graph, and the graph of -> and <-> of its class."""
-    compact()
+    bits.compact()
     read_marks(graphs.models[n], g)
     fill_model(g, c.model)
     read_marks(graphs.planes[n], g)
@@ -143,65 +144,65 @@ def _fill_causes(graphs: Graphs, n: int, g: Rows, c: Causes, rows: Words) -> Non
             # no head at the start of a possibly directed edge, no tail at its end
             c.forward[v, w] = c.below[v, w] = g.near[v, w] & ~g.head[v, w] & ~g.far_tail[v, w]
             c.backward[v, w] = c.above[v, w] = g.near[v, w] & ~g.far_head[v, w] & ~g.tail[v, w]
-            c.visible[v, w] = c.forward[v, w] if graphs.are_models else ZERO
+            c.visible[v, w] = c.forward[v, w] if graphs.are_models else bits.ZERO
     close(c.above)
     close(c.below)
     for v in range(np.uint64(g.near.shape[0])):
-        add(c.above[v], v)
-        add(c.below[v], v)
-        if not graphs.are_models and not is_empty(g.head[v]) and fill_discriminating(g, v, rows[0], rows[1]):
+        bits.add(c.above[v], v)
+        bits.add(c.below[v], v)
+        if not graphs.are_models and not bits.is_empty(g.head[v]) and fill_discriminating(g, v, rows[0], rows[1]):
             for w in range(np.uint64(g.near.shape[1])):
-                for parent in members(w, rows[0, w]):
-                    add(c.visible[parent], v)
+                for parent in bits.members(w, rows[0, w]):
+                    bits.add(c.visible[parent], v)
 
 
 @kernel_part
 def _fill_paths(c: Causes, t: np.uint64, y: np.uint64, first: Words, spread: Words) -> bool:
     """Fill the second nodes of possibly directed paths and what they may affect; return if first edges are visible."""
-    compact()
+    bits.compact()
     todo = spread
-    first[:] = ZERO
-    todo[:] = ZERO
-    if has(c.below[t], y):
-        add(first, y)
-        add(todo, y)
+    first[:] = bits.ZERO
+    todo[:] = bits.ZERO
+    if bits.has(c.below[t], y):
+        bits.add(first, y)
+        bits.add(todo, y)
     while True:
-        v = take_lowest(todo)
-        if v == NO_NODE:
+        v = bits.take_lowest(todo)
+        if v == bits.NO_NODE:
             break
         for w in range(first.size):
             new = c.backward[v, w] & ~first[w]
             first[w] |= new
             todo[w] |= new
-        drop(todo, t)
-    hidden = ZERO
+        bits.drop(todo, t)
+    hidden = bits.ZERO
     for w in range(first.size):
         first[w] &= c.forward[t, w]
         hidden |= first[w] & ~c.visible[t, w]
     add_rows(c.below, first, spread)
-    return hidden == ZERO
+    return hidden == bits.ZERO
 
 
 @kernel_part
 def _answer(c: Causes, t: np.uint64, y: np.uint64, rows: Words) -> int:
     """Return what a graph answers about the effect of t on y; where that is to adjust, fill the row of the set."""
-    compact()
+    bits.compact()
     adjustment, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
     visible = _fill_paths(c, t, y, first, spread)
-    if is_empty(first):
+    if bits.is_empty(first):
         return NO_EFFECT
     if not visible:
         return UNIDENTIFIED
     for w in range(first.size):
         adjustment[w] = (c.above[t, w] | c.above[y, w]) & ~spread[w]
-    drop(adjustment, t)
+    bits.drop(adjustment, t)
     return UNIDENTIFIED if connects(c.model, t, y, adjustment, first, rows) else ADJUST
 
 
 @kernel_part
 def _is_valid(true: Causes, t: np.uint64, y: np.uint64, rows: Words) -> bool:
     """Return whether adjusting for the row of the set gives the effect of t on y."""
-    compact()
+    bits.compact()
     adjustment, first, spread = rows[_GIVEN], rows[_FIRST], rows[_SPREAD]
     if not _fill_paths(true, t, y, first, spread):
         return False
@@ -222,7 +223,7 @@ def _adjustment_mistakes(
     rows: Words,
     out: Ints,
 ) -> None:
-    compact()
+    bits.compact()
     truth, target, estimate = graphs
     true, best, claimed = causes
     n_nodes = np.uint64(g.near.shape[0])
@@ -239,7 +240,7 @@ def _adjustment_mistakes(
                     continue
                 answer = _answer(claimed, t, y, rows)
                 if answer == NO_EFFECT:
-                    wrong += np.int64(has(true.below[t], y))
+                    wrong += np.int64(bits.has(true.below[t], y))
                 elif answer == ADJUST:
                     wrong += 0 if _is_valid(true, t, y, rows) else 1
                 else:

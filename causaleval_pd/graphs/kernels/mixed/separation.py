@@ -25,22 +25,7 @@ import numpy as np
 
 from causaleval_pd.execution.compilation import kernel, kernel_part
 
-from ..bits import (
-    ARROW,
-    NO_NODE,
-    NONE,
-    ONE,
-    TAIL,
-    ZERO,
-    add,
-    compact,
-    copy_row,
-    drop,
-    has,
-    members,
-    pair_of,
-    take_lowest,
-)
+from .. import bits
 from ..inputs import Ints, Words
 from ..planes import row_words
 from .rows import Rows, close, empty_rows, fill_ancestors, put_marks, read_marks
@@ -68,7 +53,7 @@ def empty_model(n_nodes: int) -> Model:
 @kernel_part
 def fill_model(g: Rows, m: Model) -> None:
     """Fill a graph of -> and <-> from its marks: a parent with both has no mark, and nothing else has none."""
-    compact()
+    bits.compact()
     for v in range(g.near.shape[0]):
         for w in range(g.near.shape[1]):
             m.parents[v, w] = g.head[v, w] & ~g.far_head[v, w]
@@ -77,15 +62,15 @@ def fill_model(g: Rows, m: Model) -> None:
             m.above[v, w] = m.parents[v, w]
     close(m.above)
     for v in range(np.uint64(g.near.shape[0])):
-        add(m.above[v], v)
+        bits.add(m.above[v], v)
 
 
 @kernel_part
 def add_rows(matrix: Words, nodes: Words, union: Words) -> None:
     """Add the rows of a set of nodes to a row."""
-    compact()
+    bits.compact()
     for w in range(np.uint64(nodes.size)):
-        for v in members(w, nodes[w]):
+        for v in bits.members(w, nodes[w]):
             for k in range(union.size):
                 union[k] |= matrix[v, k]
 
@@ -95,25 +80,25 @@ def is_joined(
     m: Model, x: np.uint64, y: np.uint64, given: Words, open_colliders: Words, cut: Words, rows: Words
 ) -> bool:
     """Return whether a walk joins x and y, without x -> `cut`: its colliders are open, other inner nodes not given."""
-    compact()
+    bits.compact()
     todo_head, todo_tail, seen_head, seen_tail = rows[0], rows[1], rows[2], rows[3]
     for w in range(given.size):
         # how a walk that leaves x arrives at the next node
         todo_head[w] = seen_head[w] = (m.children[x, w] & ~cut[w]) | m.spouses[x, w]
         todo_tail[w] = seen_tail[w] = m.parents[x, w]
-    add(seen_head, x)
-    add(seen_tail, x)
-    while not has(seen_head, y) and not has(seen_tail, y):
-        v = take_lowest(todo_head)
-        by_tail = v == NO_NODE
+    bits.add(seen_head, x)
+    bits.add(seen_tail, x)
+    while not bits.has(seen_head, y) and not bits.has(seen_tail, y):
+        v = bits.take_lowest(todo_head)
+        by_tail = v == bits.NO_NODE
         if by_tail:
-            v = take_lowest(todo_tail)
-            if v == NO_NODE:
+            v = bits.take_lowest(todo_tail)
+            if v == bits.NO_NODE:
                 return False
-        passes = not has(given, v)
-        turns = passes if by_tail else has(open_colliders, v) != ZERO
+        passes = not bits.has(given, v)
+        turns = passes if by_tail else bits.has(open_colliders, v) != bits.ZERO
         for w in range(given.size):
-            heads, tails = ZERO, ZERO
+            heads, tails = bits.ZERO, bits.ZERO
             if passes:
                 heads |= m.children[v, w]
             if turns:
@@ -133,9 +118,9 @@ def connects(m: Model, x: np.uint64, y: np.uint64, given: Words, cut: Words, row
     """Return whether the graph without the edges from x to the nodes `cut` connects x and y given a set."""
     # a walk that returns to x has a shorter one, so that cut edges matter at the first step only; and as no node given
     # is a descendant of `cut`, or `cut` is empty, colliders have the same descendants given with and without them
-    compact()
+    bits.compact()
     open_colliders = rows[4]
-    open_colliders[:] = ZERO
+    open_colliders[:] = bits.ZERO
     add_rows(m.above, given, open_colliders)
     return is_joined(m, x, y, given, open_colliders, cut, rows)
 
@@ -154,50 +139,50 @@ class Flow(NamedTuple):
 @kernel_part
 def _search(flow: Flow, start: np.uint64) -> bool:
     """Add to the sides seen those to which steps lead from `start`, until one is found that ends the search."""
-    compact()
+    bits.compact()
     seen, todo, ends = flow.sides[0], flow.sides[1], flow.sides[2]
-    todo[:] = ZERO
-    add(seen, start)
-    add(todo, start)
+    todo[:] = bits.ZERO
+    bits.add(seen, start)
+    bits.add(todo, start)
     while True:
-        u = take_lowest(todo)
-        if u == NO_NODE:
+        u = bits.take_lowest(todo)
+        if u == bits.NO_NODE:
             return False
-        met = ZERO
+        met = bits.ZERO
         for w in range(np.uint64(seen.size)):
             new = flow.steps[u, w] & ~seen[w]
             seen[w] |= new
             todo[w] |= new
             met |= new & ends[w]
-            for v in members(w, new):
+            for v in bits.members(w, new):
                 flow.before[v] = u
-        if met != ZERO:
+        if met != bits.ZERO:
             return True
 
 
 @kernel_part
 def _fill_paths(moral: Words, x: np.uint64, y: np.uint64, flow: Flow) -> None:
     """Fill as many paths from x to y as there are without a node in common, each turning those that it crosses."""
-    compact()
+    bits.compact()
     words = moral.shape[1]
     inner = np.uint64(64 * words)
     for v in range(np.uint64(moral.shape[0])):
         for w in range(words):
-            flow.steps[v, w] = flow.steps[inner + v, w] = flow.steps[inner + v, words + w] = ZERO
+            flow.steps[v, w] = flow.steps[inner + v, w] = flow.steps[inner + v, words + w] = bits.ZERO
             flow.steps[v, words + w] = moral[v, w]
-        add(flow.steps[inner + v], v)
-    flow.sides[:] = ZERO
-    add(flow.sides[2], inner + y)
+        bits.add(flow.steps[inner + v], v)
+    flow.sides[:] = bits.ZERO
+    bits.add(flow.sides[2], inner + y)
     for _ in range(moral.shape[0]):
-        flow.sides[0, :] = ZERO
+        flow.sides[0, :] = bits.ZERO
         if not _search(flow, x):
             break
         v = inner + y
         while v != x:
             u = flow.before[v]
             if u >= inner:  # only inside nodes there is no room for another path
-                drop(flow.steps[u], v)
-            add(flow.steps[v], u)
+                bits.drop(flow.steps[u], v)
+            bits.add(flow.steps[v], u)
             v = u
 
 
@@ -205,48 +190,48 @@ def _fill_paths(moral: Words, x: np.uint64, y: np.uint64, flow: Flow) -> None:
 def _fill_cut(x: np.uint64, y: np.uint64, flow: Flow, n_nodes: np.uint64, cut: Words) -> None:
     """Fill the smallest vertex cut between x and y whose nodes come first: one node of each path."""
     # a cut keeps sides to which steps lead from x and its inner sides, apart from y and its outer sides
-    compact()
+    bits.compact()
     seen, ends, near = flow.sides[0], flow.sides[2], flow.sides[3]
     inner = np.uint64(32 * near.size)
-    copy_row(seen, near, near.size)
+    bits.copy_row(seen, near, near.size)
     for v in range(n_nodes):
-        if has(flow.steps[v], inner + v) and not has(near, v):  # on a path
-            add(ends, v)
-            copy_row(near, seen, near.size)
+        if bits.has(flow.steps[v], inner + v) and not bits.has(near, v):  # on a path
+            bits.add(ends, v)
+            bits.copy_row(near, seen, near.size)
             if _search(flow, inner + v):
-                drop(ends, v)
+                bits.drop(ends, v)
             else:
-                copy_row(seen, near, near.size)
-                add(cut, v)
+                bits.copy_row(seen, near, near.size)
+                bits.add(cut, v)
 
 
 @kernel_part
 def _fill_moral(g: Rows, inside: Words, moral: Words, rows: Words) -> None:
     """Fill the neighbours of each node of a set in its moral graph: a path of colliders, all in the set, joins them."""
-    compact()
+    bits.compact()
     colliders, seen = rows[0], rows[1]
     for v in range(np.uint64(moral.shape[0])):
-        moral[v, :] = ZERO
-        if not has(inside, v):
+        moral[v, :] = bits.ZERO
+        if not bits.has(inside, v):
             continue
         for w in range(inside.size):
             moral[v, w] = g.near[v, w] & inside[w]
             colliders[w] = seen[w] = g.far_head[v, w] & inside[w]
         while True:
-            u = take_lowest(colliders)
-            if u == NO_NODE:
+            u = bits.take_lowest(colliders)
+            if u == bits.NO_NODE:
                 break
             for w in range(inside.size):
                 moral[v, w] |= g.head[u, w] & inside[w]
                 new = g.head[u, w] & g.far_head[u, w] & inside[w] & ~seen[w]
                 seen[w] |= new
                 colliders[w] |= new
-        drop(moral[v], v)
+        bits.drop(moral[v], v)
 
 
 @kernel
 def _fill_separators(planes: Words, g: Rows, above: Words, moral: Words, rows: Words, flow: Flow, out: Words) -> None:
-    compact()
+    bits.compact()
     n_nodes, words = np.uint64(g.near.shape[0]), g.near.shape[1]
     inside = rows[2]
     for n in range(planes.shape[0]):
@@ -254,14 +239,14 @@ def _fill_separators(planes: Words, g: Rows, above: Words, moral: Words, rows: W
         fill_ancestors(g, above)
         pair = -1
         for x in range(n_nodes):
-            for y in range(x + ONE, n_nodes):
+            for y in range(x + bits.ONE, n_nodes):
                 pair += 1
-                if has(g.near[x], y):
+                if bits.has(g.near[x], y):
                     continue
                 for w in range(words):
                     inside[w] = above[x, w] | above[y, w]
-                add(inside, x)
-                add(inside, y)
+                bits.add(inside, x)
+                bits.add(inside, y)
                 _fill_moral(g, inside, moral, rows)
                 _fill_paths(moral, x, y, flow)
                 _fill_cut(x, y, flow, n_nodes, out[n, pair])
@@ -280,18 +265,18 @@ def smallest_separators(planes: Words, n_nodes: int) -> Words:
 
 @kernel_part
 def _write_mag(m: Model, observed: Ints, kept: Words, rows: Words, out: Words) -> None:
-    compact()
+    bits.compact()
     n, colliders, nothing = np.uint64(observed.size), rows[4], rows[5]
-    nothing[:] = ZERO
+    nothing[:] = bits.ZERO
     for i in range(n):
-        for j in range(i + ONE, n):
+        for j in range(i + bits.ONE, n):
             a, b = np.uint64(observed[i]), np.uint64(observed[j])
             for w in range(kept.size):
                 colliders[w] = m.above[a, w] | m.above[b, w]
             if is_joined(m, a, b, kept, colliders, nothing, rows):
-                here = TAIL if has(m.above[b], a) else ARROW
-                there = TAIL if has(m.above[a], b) else ARROW
-                put_marks(out, pair_of(i, j, n), here, there)
+                here = bits.TAIL if bits.has(m.above[b], a) else bits.ARROW
+                there = bits.TAIL if bits.has(m.above[a], b) else bits.ARROW
+                put_marks(out, bits.pair_of(i, j, n), here, there)
 
 
 @kernel_part
@@ -301,14 +286,14 @@ def _write_admg(m: Model, observed: Ints, kept: Words, rows: Words, sources: Wor
     parents, todo = m.above, rows[0]
     for k in range(n):
         b = np.uint64(observed[k])
-        sources[b, :] = ZERO
-        parents[b, :] = ZERO
-        todo[:] = ZERO
-        add(sources[b], b)
-        add(todo, b)
+        sources[b, :] = bits.ZERO
+        parents[b, :] = bits.ZERO
+        todo[:] = bits.ZERO
+        bits.add(sources[b], b)
+        bits.add(todo, b)
         while True:
-            v = take_lowest(todo)
-            if v == NO_NODE:
+            v = bits.take_lowest(todo)
+            if v == bits.NO_NODE:
                 break
             for w in range(words):
                 parents[b, w] |= m.parents[v, w]
@@ -316,22 +301,22 @@ def _write_admg(m: Model, observed: Ints, kept: Words, rows: Words, sources: Wor
                 sources[b, w] |= new
                 todo[w] |= new
     for i in range(n):
-        for j in range(i + ONE, n):
+        for j in range(i + bits.ONE, n):
             a, b = np.uint64(observed[i]), np.uint64(observed[j])
             confounded = False
             for w in range(words):
                 if sources[a, w] & sources[b, w]:
                     confounded = True
-                for v in members(w, sources[a, w]):
+                for v in bits.members(w, sources[a, w]):
                     for k in range(words):
                         if m.spouses[v, k] & sources[b, k]:
                             confounded = True
-            if has(parents[b], a):
-                put_marks(out, pair_of(i, j, n), NONE if confounded else TAIL, ARROW)
-            elif has(parents[a], b):
-                put_marks(out, pair_of(i, j, n), ARROW, NONE if confounded else TAIL)
+            if bits.has(parents[b], a):
+                put_marks(out, bits.pair_of(i, j, n), bits.NONE if confounded else bits.TAIL, bits.ARROW)
+            elif bits.has(parents[a], b):
+                put_marks(out, bits.pair_of(i, j, n), bits.ARROW, bits.NONE if confounded else bits.TAIL)
             elif confounded:
-                put_marks(out, pair_of(i, j, n), ARROW, ARROW)
+                put_marks(out, bits.pair_of(i, j, n), bits.ARROW, bits.ARROW)
 
 
 @kernel
@@ -341,9 +326,9 @@ def _project(
     for n in range(planes.shape[0]):
         read_marks(planes[n], g)
         fill_model(g, m)
-        kept[:] = ZERO
+        kept[:] = bits.ZERO
         for k in range(observed.shape[1]):
-            add(kept, np.uint64(observed[n, k]))
+            bits.add(kept, np.uint64(observed[n, k]))
         if to_admg:
             _write_admg(m, observed[n], kept, rows, room, out[n])
         else:
