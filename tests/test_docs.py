@@ -275,6 +275,9 @@ def test_the_map_of_rooms_is_the_folders():
     folders = {f"{path.parent.relative_to(PACKAGE)}/" for path in rooms}
     modules = {path.name for path in PACKAGE.glob("*.py")}
     assert sorted(listed) == sorted(folders | modules)
+    for name, purpose in re.findall(r"^\| `([\w./]+)/` \|(.*)", section, re.MULTILINE):
+        for file in re.findall(r"`(\w+\.py)`", purpose):
+            assert [*(PACKAGE / name).rglob(file)], f"{name}/ has no {file}"
 
 
 def run(page: Path) -> tuple[str, dict[Path, Figure]]:
