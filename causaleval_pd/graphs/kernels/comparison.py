@@ -2,6 +2,9 @@
 
 Every function takes pair planes (N, 2, W): bit k of plane 0 (1) is the mark i -> j (j -> i) of pair k = (i < j),
 numbered row by row. Kernels are serial and release the interpreter lock, so that threads can share the rows of a block.
+
+Comparisons take blocks of truths and estimates, and for each of n pairs the positions of its graphs in these, (n,)
+each. Counts of adjacencies, types and colliders are also of mixed graphs, four planes (see `mixed.marks`).
 """
 
 from __future__ import annotations
@@ -19,16 +22,7 @@ from .bounds import sid_bounds
 from .draws import draw_graphs
 from .inputs import Ints, Words, checked_comparison, checked_planes, read_only, words_in_place
 from .lanes import adjustment_mistakes
-from .planes import (
-    CLASS_BITS,
-    DAG,
-    DIGRAPH,
-    N_ADJACENCY_COUNTS,
-    N_MIXED_PLANES,
-    N_PLANES,
-    PLAIN_KINDS,
-    row_words,
-)
+from .planes import CLASS_BITS, DAG, DIGRAPH, N_ADJACENCY_COUNTS, N_MIXED_PLANES, N_PLANES, PLAIN_KINDS, row_words
 from .relations import ancestor_counts, blanket_counts, collider_counts, separation_mistakes
 
 __all__ = [

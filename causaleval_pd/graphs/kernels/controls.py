@@ -1,6 +1,7 @@
 """Compiled random graphs of the further null models.
 
-Every draw has a stream of its own (see `draws`).
+Every draw has a stream of its own (see `draws`): draw r depends on the `keys` of its row, (n,), and r alone. Functions
+make draws `start` .. start + count - 1 of each row, together, (n * count, 2, W); `index` (n,) is the graph of each row.
 
 Uniform DAGs follow from the numbers of labelled DAGs by nodes and roots, arcs weighted. A DAG is peeled: its roots
 (nodes without parents) go first, then the roots of what is left, and so on. Each new root has a parent among the s
@@ -69,7 +70,7 @@ def _relabel(draws: GraphDraws, edges: Words, order: Words) -> None:
 
 
 def relabel_graphs(planes: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Permute the nodes of graphs of any class: node i becomes place i of a shuffle; draws as in `draw_graphs`."""
+    """Permute the nodes of graphs of any class: node i becomes place i of a shuffle."""
     draws = graph_draws(planes, n_nodes, index, keys, start, count)
     _relabel(draws, edge_room(n_nodes, 3), np.empty(n_nodes, np.uint64))
     return draws.planes
@@ -128,7 +129,7 @@ def _undirect(shares: Ints, keys: Words, start: int, count: int, out: Words) -> 
 def undirect_edges(
     planes: ArrayLike, n_nodes: int, shares: ArrayLike, keys: ArrayLike, start: int, count: int
 ) -> Words:
-    """Undirect uniformly chosen edges of draws (n * count, 2, W): `shares` (n, 2) are how many of how many."""
+    """Undirect uniformly chosen edges of draws, in the order of bits: `shares` (n, 2) are how many of how many."""
     out, names = checked_planes(planes, n_nodes).copy(), read_only(keys, np.uint64)
     _undirect(read_only(shares, np.int64), names, start, count, out)
     return out
@@ -324,6 +325,7 @@ def orient_uniformly(
     skeletons: ArrayLike, n_nodes: int, index: ArrayLike, keys: ArrayLike, start: int, count: int, tries: int
 ) -> tuple[Words, int]:
     """Draw acyclic orientations of skeletons uniformly, by rejection; return also the first row out of tries, or -1."""
+    # from that row on, whose draws had at most as many `tries` each, graphs are empty
     draws = graph_draws(skeletons, n_nodes, index, keys, start, count)
     by_order = linear_extension_law(n_nodes, edge_numbers(draws.graphs))[draws.positions[:, 0]]
     edges, nodes = edge_room(n_nodes, 2), np.empty((2, n_nodes), np.uint64)
@@ -618,7 +620,7 @@ def _draw_dags(
 
 
 def draw_dags(n_nodes: int, n_edges: ArrayLike, keys: ArrayLike, start: int, count: int) -> Words:
-    """Draw uniformly among the labelled DAGs with `n_edges` (n,) edges; others as in `draw_graphs`."""
+    """Draw uniformly among the labelled DAGs with `n_edges` (n,) edges."""
     # both ways are exact: few edges are directed by coins until there is no cycle, in tries exponential in the edges;
     # for more, layers and numbers of arcs are drawn from weighted laws until the number is met; then arcs are placed
     edges, names = checked_draws(n_nodes, np.reshape(n_edges, (-1, 1)), keys, start, count)

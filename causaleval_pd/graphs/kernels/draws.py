@@ -143,7 +143,7 @@ def _draw(
 def draw_graphs(
     n_nodes: int, n_edges: ArrayLike, cpdag: ArrayLike, keys: ArrayLike, start: int, count: int, order: ArrayLike = ()
 ) -> Words:
-    """Draw DAGs, or their CPDAGs, with `n_edges` (n, 1) or (n, count) edges, along an order or random ones."""
+    """Draw DAGs, or their CPDAGs, with `n_edges` (n, 1) or (n, count) edges along an order, or random ones."""
     # draws start .. start + count - 1 of each row, together: draw r depends on the row's key and r alone
     edges, names = checked_draws(n_nodes, n_edges, keys, start, count)
     mapped, fixed = read_only(cpdag, np.bool_), read_only(order, np.int64)

@@ -229,9 +229,9 @@ def spread_back(arcs: Arcs, reached: Words, barred: Words) -> None:
 
 @kernel_part
 def walk_open(arcs: Arcs, given: Words, treatment: Words, descendant: Words, invalid: Words) -> None:
-    """Find the descendants of each lane's treatment, and in `invalid[0]` the nodes for which `given` is invalid."""
+    """Find each treatment's descendants in a DAG, and in `invalid[0]` the nodes for which `given` does not adjust."""
     # invalid: in the set, behind a causal path that meets it, or at the end of an open path that is not causal
-    # states: reached causally without meeting the set, or through it; against an arc; along an arc after that
+    # states: reached causally without meeting the set, or through it, in one pass; against an arc; along one after that
     free, blocked, up, down = invalid[0], invalid[1], invalid[2], invalid[3]
     descendant[:] = bits.ZERO
     invalid[:] = bits.ZERO

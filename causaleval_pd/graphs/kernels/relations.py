@@ -424,7 +424,8 @@ def separation_mistakes(
 def mixed_separation_mistakes(
     truth: Words, estimate: Words, truth_index: Ints, estimate_index: Ints, n_nodes: int, nearest: bool
 ) -> NDArray[np.int64]:
-    """Count these pairs for truths MAGs or ADMGs, and MAGs or PAGs that separate by ancestors or the nearest set."""
+    """Count the pairs that MAGs or PAGs separate by possible ancestors, or MAGs by the nearest set, truths do not."""
+    # truths are MAGs or ADMGs; all have four planes
     most = max(1, *(int(edge_numbers(planes).max(initial=0)) for planes in (truth, estimate)))
     true_both, both = np.empty((2, 2, most), np.uint16)
     sides = empty_arcs(2 * most), true_both, empty_arcs(2 * most), both

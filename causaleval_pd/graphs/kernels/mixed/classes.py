@@ -51,7 +51,7 @@ def scratch_for(n_nodes: int, most_edges: int) -> Scratch:
 
 @kernel_part
 def fill_discriminating(g: Rows, c: np.uint64, parents: Words, frontier: Words) -> bool:
-    """Fill the parents of c (by visible edges) that a discriminating path may end with; return whether any are."""
+    """Fill the parents of c, by visible edges, that end discriminating paths for its neighbours; return if any do."""
     bits.compact()
     any_found = False
     parents[:] = bits.ZERO
@@ -253,7 +253,7 @@ def orient_tails(g: Rows, scratch: Scratch) -> bool:
 
 @kernel_part
 def orient_heads(mag: Rows, g: Rows, scratch: Scratch) -> None:
-    """Apply R1-R4 until nothing changes: with R0 they find all heads that the class shares."""
+    """Apply R1-R4 until nothing changes: with R0 they find all heads that the class shares; R8-R10 add none."""
     bits.compact()
     while _orient_circles(g, scratch.rows[0]) or _rule_4(mag, g, scratch.rows):
         pass

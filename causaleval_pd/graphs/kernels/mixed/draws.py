@@ -213,6 +213,7 @@ def draw_latent(
     write: bool = True,
 ) -> tuple[Words, Ints]:
     """Draw random MAGs or PAGs, (n * count, 4, W), and their numbers of bidirected edges, -1 where none was kept."""
+    # rows are those of `MagLaws`, each proposal one of at most as many `tries`; graphs are left out without `write`
     numbers = (read_only(x, np.int64) for x in (n_edges, proposed, shown))
     laws = MagLaws(*numbers, read_only(to_pag, np.bool_), read_only(keys, np.uint64))
     n, n_pairs = len(laws.keys), n_nodes * (n_nodes - 1) // 2

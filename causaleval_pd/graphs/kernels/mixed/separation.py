@@ -187,9 +187,9 @@ def _fill_paths(moral: Words, x: np.uint64, y: np.uint64, flow: Flow) -> None:
 
 
 @kernel_part
-def _fill_cut(x: np.uint64, y: np.uint64, flow: Flow, n_nodes: np.uint64, cut: Words) -> None:
-    """Fill the smallest vertex cut between x and y whose nodes come first: one node of each path."""
-    # a cut keeps sides to which steps lead from x and its inner sides, apart from y and its outer sides
+def _fill_cut(flow: Flow, n_nodes: np.uint64, cut: Words) -> None:
+    """Fill the smallest vertex cut between the ends of paths whose nodes come first: one node of each path."""
+    # sides to which steps lead from the first end and inner sides of the cut are not its outer sides, or the last end
     bits.compact()
     seen, ends, near = flow.sides[0], flow.sides[2], flow.sides[3]
     inner = np.uint64(32 * near.size)
@@ -249,7 +249,7 @@ def _fill_separators(planes: Words, g: Rows, above: Words, moral: Words, rows: W
                 bits.add(inside, y)
                 _fill_moral(g, inside, moral, rows)
                 _fill_paths(moral, x, y, flow)
-                _fill_cut(x, y, flow, n_nodes, out[n, pair])
+                _fill_cut(flow, n_nodes, out[n, pair])
 
 
 def smallest_separators(planes: Words, n_nodes: int) -> Words:
