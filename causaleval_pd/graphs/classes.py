@@ -84,10 +84,11 @@ def _has(words: NDArray[np.uint64]) -> Flags:
 
 
 def _fits(planes: Planes, n_nodes: int, goal: str, possible: Flags) -> Flags:
-    """Return which of the graphs that may be in a class are, by the kernel."""
+    """Return which of the graphs that may be in a class the kernel finds to be."""
+    fits = possible.copy()
     if possible.any():
-        possible[possible] = ~paths.convert(planes[possible], n_nodes, goal)[1]
-    return possible
+        fits[possible] = ~paths.convert(planes[possible], n_nodes, goal)[1]
+    return fits
 
 
 def is_admg(planes: Planes, n_nodes: int) -> Flags:
@@ -144,7 +145,7 @@ def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flag
 
 
 def misdeclared(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8], checked: set[tuple[int, int]] | None) -> Flags:
-    """Return which graphs are not in the class of their cell; `checked` has the keys of blocks that are, None all."""
+    """Return which graphs are not in the class of their cell; none where `checked` has their key or is None."""
     key = (n_nodes, planes.shape[1])
     if checked is None or key in checked:
         return np.zeros(len(planes), np.bool_)
@@ -244,12 +245,11 @@ def _projected(
     kind, n_latent = int(block.kinds[0]), len(pairs[0][1])
     planes, n_nodes = block.planes, block.n_nodes
     if kind not in (DAG, MAG, ADMG):
-        alike = block.kinds == kind
         mends = {CPDAG: "take its pag(), or pass its DAG", MIXED: "faults('pag') returns why it is no PAG"}
         why = f", expected a dag, admg, mag or pag; {mends.get(kind, 'pass a graph of these classes')}"
-        refuse(block, alike & ((kind, target) not in _BY_CLASS), where, why)
+        refuse(block, np.full(len(planes), (kind, target) not in _BY_CLASS), where, why)
         why = ", and latents= applies to a dag, admg or mag; leave latents out, or make them the nodes of a graph of "
-        refuse(block, alike & (n_latent > 0), where, f"{why}these classes")
+        refuse(block, np.full(len(planes), n_latent > 0), where, f"{why}these classes")
         return _with(block, _BY_CLASS[kind, target](planes, n_nodes), target)
     if n_latent or ADMG in (kind, target):
         observed, numbers = {}, {}

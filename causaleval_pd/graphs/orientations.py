@@ -105,7 +105,7 @@ def components(undirected: Sequence[int]) -> list[int]:
 
 
 def ways(parents: Sets, undirected: Sets, seed: int = 0) -> tuple[list[Sets], bool]:
-    """Return the ways to direct one component, or as many as `MOST_WAYS` equally likely ones, and whether it is all."""
+    """Return the ways to direct one component, else `MOST_WAYS` independent uniform ones, and if these are all."""
     n, n_ends, known = len(undirected), sum(x.bit_count() for x in undirected), Parts()
     members = _listed(parents, undirected) if any(parents) or known.count(undirected) <= MOST_WAYS else None
     if members is not None:

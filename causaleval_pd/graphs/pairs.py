@@ -237,7 +237,7 @@ class GraphPairs(StoredPairs):
 
     @cached_property
     def work(self) -> float:
-        """Nanoseconds of a plain metric for one pair: the mean number of nodes and edges of some of the estimates."""
+        """Rough nanoseconds of a plain metric for a pair: nodes and edges of an estimate, in the mean of some."""
         if not self.n:
             return float(self.n_nodes)
         some = self.estimate.take(self.estimate_index[:: 1 + self.n // _SAMPLED])

@@ -111,11 +111,11 @@ def _converted(planes: Planes, kinds: Kinds, n_nodes: int, by_kind: Mapping[int,
     """Return graphs with four planes, those of some classes converted."""
     check_size(n_nodes)
     graphs = lift(planes)
-    for kind, convert in by_kind.items():
+    for kind, conversion in by_kind.items():
         some = np.flatnonzero(kinds == kind)
         if len(some):
             graphs = graphs.copy()
-            graphs[some] = convert(graphs[some], n_nodes)
+            graphs[some] = conversion(graphs[some], n_nodes)
     return read_only(graphs, np.uint64)
 
 
