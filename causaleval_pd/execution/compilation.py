@@ -44,19 +44,21 @@ def kernel(function: _Function) -> _Function:
 
 
 def part_files(function: FunctionType) -> set[str]:
-    """Return the files of what a function calls that is compiled, directly and through others."""
-    seen, waiting = {function}, [function]
+    """Return the files of compiled functions that one calls, also through others, and of modules that these name."""
+    seen, waiting, files = {function}, [function], set[str]()
+    package = function.__module__.partition(".")[0]
     while waiting:
         caller = waiting.pop()
         names = caller.__code__.co_names
-        # by their own name, or as attributes of a module
-        spaces = [caller.__globals__]
-        spaces += [vars(x) for name in names if isinstance(x := caller.__globals__.get(name), ModuleType)]
-        called = (space.get(name) for space in spaces for name in names)
+        modules = [x for name in names if isinstance(x := caller.__globals__.get(name), ModuleType)]
+        # constants and intrinsics of modules of its package are compiled into the caller
+        files |= {x.__file__ for x in modules if x.__name__.partition(".")[0] == package and x.__file__}
+        # parts are called by their own name, or as attributes of a module
+        called = (space.get(name) for space in (caller.__globals__, *map(vars, modules)) for name in names)
         new = {x.py_func for x in called if isinstance(x, Dispatcher)} - seen
         seen |= new
         waiting += new
-    return {x.__code__.co_filename for x in seen}
+    return files | {x.__code__.co_filename for x in seen}
 
 
 @cache
