@@ -26,7 +26,7 @@ from .mixed.paths import DEFINITE, ancestors, project
 Values = NDArray[np.float64]
 Weight = Callable[[int, int], int]
 #: numbers of pairs of nodes by the types of the true and the estimated edge, not both 0; missing cells are 0
-Cells = Mapping[tuple[int, int], Any]
+ByTypes = Mapping[tuple[int, int], Any]
 
 
 def reversed_type(edge: int) -> int:
@@ -154,13 +154,13 @@ CLAIMS: dict[str, Weight] = {
 class EdgeTypes:
     """Counts of pairs of graphs, by the names of `EDGES` or of other weights; each is summed when it is first used."""
 
-    def __init__(self, n_nodes: Any, cells: Cells, weights: Mapping[str, Weight] = EDGES) -> None:
+    def __init__(self, n_nodes: Any, cells: ByTypes, weights: Mapping[str, Weight] = EDGES) -> None:
         self.n_nodes, self.cells, self.weights = n_nodes, cells, weights
         self.shape = np.broadcast_shapes(np.shape(n_nodes), *(np.shape(x) for x in cells.values()))
 
     @classmethod
     def of_margins(
-        cls, n_nodes: Any, true: Mapping[int, Any], estimated: Mapping[int, Any], shared: Cells
+        cls, n_nodes: Any, true: Mapping[int, Any], estimated: Mapping[int, Any], shared: ByTypes
     ) -> EdgeTypes:
         """Return the counts of graphs with numbers of edges by type, either way round, and of edges that both have."""
         cells = {(s, 0): k for s, k in true.items()} | {(0, t): k for t, k in estimated.items()}
