@@ -44,7 +44,10 @@ def metrics(page: str) -> str:
 
 
 def family(metric: ce.Metric) -> str:
-    """Return the first words of the docstring of a metric's file, which are the title of its family."""
+    """Return the title of a metric's family: the first words of the docstring of its file, or that of marks."""
+    # metrics of marks share a file with those of adjacencies; they are of mixed graphs, and not of skeletons
+    if metric.__module__ == ce.structure.families.__name__ and {"mag", "skeleton"} & {*metric.kinds} == {"mag"}:
+        return "Marks of edges"
     text = markup.first_sentence(sys.modules[metric.__module__])
     return re.split(r"[:;.,]", text)[0]
 
@@ -94,7 +97,8 @@ def laws(page: str) -> dict[tuple[str, str], str]:
         common, *entries = re.split(r"^- (?=\*\*`)", text.strip(), flags=re.MULTILINE)
         for entry in entries:
             names, law = re.fullmatch(r"((?:\*\*`\w+`\*\*(?: and )?)+)\. (.*)", entry.strip(), re.DOTALL).groups()
-            known |= {(field, name): f"{law}\n\n{common}".strip() for name in re.findall(r"\w+(?=`)", names)}
+            shown = f"{inspect.cleandoc(law)}\n\n{common}".strip()
+            known |= {(field, name): shown for name in re.findall(r"\w+(?=`)", names)}
     return known
 
 
@@ -225,21 +229,19 @@ def module_page(name: str, module: ModuleType) -> str:
     return "\n".join(parts)
 
 
-#: what functions are for, by the rooms that hold them
+#: what functions are for, by the rooms, and rooms of fields, that hold them
 _USES = {
     "tables": "Score runs and their controls",
     "published": "Judge printed results",
     "cubes": "Make cubes and summarise them",
     "inference": "Compare, rank and model",
-    "plot": "Draw",
     "reports": "Report",
     "structure": "Judge printed results",
-    "baselines": "Add baselines",
     "contract": "List what is registered, extend",
     "execution": "Options and versions",
     "versions": "Options and versions",
 }
-#: what functions of fields are for
+#: what other functions of fields are for
 _COLUMNS = "Make columns and cells"
 
 
@@ -248,7 +250,8 @@ def api_pages() -> Iterator[tuple[str, str]]:
     functions, verbs, modules = public_functions(ce), accessors(), public_modules()
     uses: dict[str, list[str]] = {use: [] for use in (_COLUMNS, *_USES.values())}
     for name, value in functions.items():
-        uses[_USES.get(value.__module__.split(".")[1], _COLUMNS)].append(name)
+        room = value.__module__.removeprefix("causaleval_pd.").removeprefix("fields.").split(".")[0]
+        uses[_USES.get(room, _COLUMNS)].append(name)
     yield "api/functions.md", functions_page()
     for path, accessor in verbs.items():
         yield f"api/{path}.md", accessor_page(path, accessor)

@@ -85,6 +85,13 @@ def test_every_metric_has_an_entry_on_one_page(shown):
     assert "| metric |" not in shown["metrics"]
 
 
+def test_metrics_of_marks_have_a_heading_of_their_own(shown):
+    parts = dict(re.findall(r"^### ([^\n]+)\n(.*?)(?=^##)", shown["metrics"], re.DOTALL | re.MULTILINE))
+    marks, others = (set(entries(parts[x])) for x in ("Marks of edges", "Families of counts and ratios"))
+    assert {"arrowhead_f1", "tail_claim_f1", "latent_f1", "edge_confusion", "visible_tp", "directed_f1"} <= marks
+    assert {"adjacency_f1", "ancestor_f1", "markov_blanket_f1", "orientation_f1", "skeleton_p"} <= others
+
+
 def test_metrics_without_a_best_value_name_none(shown):
     found = entries(shown["metrics"])
     assert "higher is better, 0 to ∞" in found["adjacency_tp"] and "lower is better, 0 to ∞" in found["shd"]
@@ -119,6 +126,14 @@ def test_code_of_generated_pages_fits_them(pages):
         widest = 120 if name == "examples.md" else 88
         blocks = re.findall(r"^```(?:python|console)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
         assert [line for block in blocks for line in block.splitlines() if len(line) > widest] == [], name
+
+
+def test_no_list_of_the_index_is_empty(pages):
+    index = pages["api/index.md"]
+    lists = dict(re.findall(r"^## (.+)\n\n\|.*\n\|.*\n((?:\|.*\n)*)", index, re.MULTILINE))
+    assert [use for use, rows in lists.items() if not rows] == []
+    assert "`skeleton_test <" in lists["Judge printed results"]
+    assert "`null_model <" in lists["Score runs and their controls"]
 
 
 def test_every_public_function_and_class_is_on_a_page(pages):

@@ -224,7 +224,7 @@ class ConfusionFamily:
 
     def metric(self, name: str, *, gives: float, long_name: str = "", note: str = "", example: str = "") -> Metric:
         """Make and register `prefix_name` of a measure, which `gives` a value for the example of the family."""
-        # the note continues its docstring, `example` is code of the options of a call there
+        # `note` continues the docstring; `example` is code of options, for the call that the docstring shows
         check_known(name, MEASURES, "measure")
         measure, label = MEASURES[name], self.label or self.prefix.replace("_", " ")
         first, *choices = inspect.signature(self.counts).parameters.values()

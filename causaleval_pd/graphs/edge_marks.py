@@ -156,8 +156,9 @@ def decode(encoding: Encoding, stack: NDArray[Any], names: Sequence[str]) -> NDA
 def decode_sparse(encoding: Encoding, matrix: Any, names: Sequence[str]) -> Ends:
     """Return the edges of a sparse matrix of scipy."""
     codes = _codes_of(encoding)
-    entries = matrix.tocoo(copy=True)
-    entries.sum_duplicates()
+    rows = matrix.tocsr(copy=True)
+    rows.sum_duplicates()
+    entries = rows.tocoo()
     cells = dict(zip(zip(entries.row.tolist(), entries.col.tolist(), strict=True), entries.data.tolist(), strict=True))
     ends = []
     for (i, j), here in cells.items():

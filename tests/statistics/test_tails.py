@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from causaleval_pd.statistics.tails import GRID, common_step, tail_of_sum
+from causaleval_pd.statistics.tails import GRID, common_step, hypergeometric_law, hypergeometric_weights, tail_of_sum
 
 
 def by_enumeration(laws, observed):
@@ -26,6 +26,23 @@ def hypergeometric(n_pairs, true, estimated, value=lambda k: float(k)):
     total = math.comb(n_pairs, estimated)
     weights = [math.comb(true, k) * math.comb(n_pairs - true, estimated - k) / total for k in support]
     return np.array([value(k) for k in support]), np.array(weights)
+
+
+@pytest.mark.parametrize("case", [(45, 8, 10), (10, 10, 3), (6, 5, 4), (3, 0, 2), (0, 0, 0), (500, 250, 200)])
+def test_hypergeometric_laws_are_those_of_binomial_coefficients(case):
+    support, weights = hypergeometric_law(*case)
+    values, chances = hypergeometric(*case)
+    assert support.tolist() == values.tolist()
+    np.testing.assert_allclose(weights, chances, rtol=1e-12)
+
+
+def test_laws_of_shorter_support_are_padded_without_weight():
+    n, true, estimated = (np.array(x)[:, None] for x in ((45, 6, 45), (8, 5, 8), (10, 4, 2)))
+    support, weights = hypergeometric_weights(n, true, estimated)
+    for i, case in enumerate([(45, 8, 10), (6, 5, 4), (45, 8, 2)]):
+        known, chances = hypergeometric_law(*case)
+        assert support[i, : len(known)].tolist() == known.tolist() and (support[i, len(known) :] == known[-1]).all()
+        assert weights[i, : len(known)].tolist() == chances.tolist() and not weights[i, len(known) :].any()
 
 
 @pytest.mark.slow

@@ -280,7 +280,7 @@ def _mapped(graphs: GraphBatch, apart: NDArray[np.bool_]) -> GraphBatch:
 
 
 def read_shifts(inputs: Mapping[str, Any], nodes: tuple[str, ...]) -> Floats:
-    """Return Wasserstein-1 distances and p-values of nodes (columns) under perturbation of others (rows), (2, d, d)."""
+    """Return Wasserstein-1 distances and Mann-Whitney p of nodes (columns) where others (rows) change, (2, d, d)."""
     data, label = inputs["data"], inputs["perturbed"]
     check_type(data, pd.DataFrame, "a DataFrame with one case per row", "data")
     check_type(label, str, "the name of a column of the data", "perturbed")

@@ -54,7 +54,7 @@ _SKELETON: dict[str, Any] = {"field": "graph", "kinds": KINDS, "closed_form": "h
 _PLAIN: dict[str, Any] = {"field": "graph", "kinds": PLAIN_KINDS}
 #: of numbers of pairs of nodes, none of which is best
 _PAIRS: dict[str, Any] = {"field": "graph", "direction": None, "range": (0, math.inf)}
-_OF_ANCESTORS: dict[str, Any] = {**_PLAIN, "closed_form": "ancestors", "costly": True}
+_PLAIN_ANCESTRY: dict[str, Any] = {**_PLAIN, "closed_form": "ancestors", "costly": True}
 
 
 def share_of(count: Values, whole: Any, normalised: bool) -> Values:
@@ -65,7 +65,7 @@ def share_of(count: Values, whole: Any, normalised: bool) -> Values:
 
 
 def _counted(source: str, *names: str) -> Callable[[GraphPairs], Confusion]:
-    """Return the function that takes the positives of both, truth and estimate, and all, from counts of pairs."""
+    """Return the function that compares by counts of pairs: positives of both, truth and estimate, and the total."""
 
     def counts(pairs: GraphPairs) -> Confusion:
         return Confusion(*(getattr(getattr(pairs, source), name) for name in names))
@@ -119,7 +119,7 @@ _ANCESTOR = ConfusionFamily(
     positives="(ancestor, descendant) pairs",
     convention="An ancestor reaches its descendant along directed edges; undirected edges lead nowhere.",
     example=("A -> B; B -> C", "A -> C; B"),
-    spec={**_OF_ANCESTORS, "instead": ("definite_ancestor_f1",)},
+    spec={**_PLAIN_ANCESTRY, "instead": ("definite_ancestor_f1",)},
 )
 
 ancestor_precision = _ANCESTOR.metric("precision", gives=1)
@@ -128,7 +128,7 @@ ancestor_f1 = _ANCESTOR.metric("f1", gives=1 / 2)
 
 
 @metric(
-    **_OF_ANCESTORS,
+    **_PLAIN_ANCESTRY,
     direction="minimize",
     range=(0, math.inf),
     optimum=0,
@@ -441,7 +441,7 @@ latent_f1 = _LATENT.metric("f1", gives=1 / 2)
 Slots = Literal["all", "shared"]
 Circle = Literal["mark", "unknown", "half"]
 
-_OPTIONS = {
+_OF_MARKS = {
     "slots": """slots : {"all", "shared"}
     Over all d (d - 1) ends of pairs of nodes, where an end without edge has no mark, or over the ends of adjacencies
     that both graphs have.""",
@@ -478,7 +478,7 @@ def _shared_circles(pairs: GraphPairs, *, slots: Slots = "all") -> Confusion:
     return _shared("circles")(pairs, slots=slots)
 
 
-_SPEC: dict[str, Any] = {"field": "graph", "kinds": MARKED_KINDS, "closed_form": "linear"}
+_MARKED: dict[str, Any] = {"field": "graph", "kinds": MARKED_KINDS, "closed_form": "linear"}
 _DIRECTED = ("A -> B; B -> C; A -> C", "A -> B; C -> B; A -- C")
 _MIXED = ("A o-> B; B <-> C; D o-> C", "A o-> B; B <-o C; B -> D")
 
@@ -490,8 +490,8 @@ _ARROWHEAD = ConfusionFamily(
     convention="Over both ends of all pairs of nodes. In graphs of directed and undirected edges arrowheads are the "
     "heads of directed edges.",
     example=_DIRECTED,
-    spec=_SPEC,
-    options=_OPTIONS,
+    spec=_MARKED,
+    options=_OF_MARKS,
 )
 _TAIL = replace(
     _ARROWHEAD,
@@ -510,7 +510,7 @@ _CIRCLE = replace(
     convention="Over both ends of all pairs of nodes. A circle of a PAG is a mark on which the graphs of the class "
     "differ.",
     example=_MIXED,
-    options={"slots": _OPTIONS["slots"]},
+    options={"slots": _OF_MARKS["slots"]},
 )
 _BIDIRECTED = replace(
     _ARROWHEAD,
@@ -621,7 +621,7 @@ _ARROWS = ConfusionFamily(
     convention="Unconditional, over ordered pairs of nodes: a directed edge -> counts where it stands, other edges "
     "never.",
     example=_DIRECTED,
-    spec=_SPEC,
+    spec=_MARKED,
 )
 
 directed_tp = _ARROWS.metric("tp", gives=1, long_name="right directed edges")

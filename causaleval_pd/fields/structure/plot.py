@@ -125,11 +125,11 @@ def difference(truth: Any, estimate: Any, *, ax: Axes | None = None, caption: bo
             "ones are between other nodes; no controls are drawn."
         )
         drawing.caption(ax, own_figure, words)
-    figure = drawing.figure_of(ax)
-    if own_figure and figure is not None:
+    drawn = drawing.figure_of(ax)
+    if own_figure and drawn is not None:
         # equal axes move their names once they are laid out, and only a later layout has room for these
         for _ in range(2):
-            figure.draw_without_rendering()
+            drawn.draw_without_rendering()
     return ax
 
 
