@@ -197,14 +197,14 @@ class Metric:
         return _restore, (self.function.__name__, self.name, dict(self.options), self.long_name)
 
 
-Labels = tuple[str | int, ...]
+Coordinates = tuple[str | int, ...]
 
 
 class Component(NamedTuple):
     """A metric with further dimensions, the labels of all of them, and one place among these."""
 
     whole: Metric
-    labels: tuple[Labels, ...]
+    labels: tuple[Coordinates, ...]
     place: tuple[int, ...]
 
 
@@ -560,7 +560,7 @@ def bind_zero_division(metric: Metric, value: float) -> Metric:
     return tweak(metric, zero_division=value) if open_to_it else metric
 
 
-def component(metric: Metric, labels: tuple[Labels, ...], place: tuple[int, ...]) -> Metric:
+def component(metric: Metric, labels: tuple[Coordinates, ...], place: tuple[int, ...]) -> Metric:
     """Return the metric of one coordinate; all components of a metric share one evaluation of their pairs."""
     sizes = tuple(len(x) for x in labels)
 

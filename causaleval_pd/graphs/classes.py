@@ -40,50 +40,49 @@ from .orientations import compelled
 from .packing import Block, UnpackedColumn, Where, group_rows, join_by_key
 
 Planes = NDArray[np.uint64]
-Flags = NDArray[np.bool_]
+Bools = NDArray[np.bool_]
 #: classes of graphs, or that of all
-Kinds = int | NDArray[np.uint8]
 Latents = list[frozenset[str] | None]
 #: sets of nodes that are intervened on, each in an experiment of its own
 Targets = tuple[frozenset[str], ...]
 
 
-def is_acyclic(planes: Planes, n_nodes: int) -> Flags:
+def is_acyclic(planes: Planes, n_nodes: int) -> Bools:
     """Return which graphs have no directed cycle; edges of other marks are not walked."""
     planes = mixed.directed_part(planes) if mixed.is_mixed(planes) else planes
     return np.asarray(kernels().is_acyclic(planes, n_nodes), dtype=np.bool_)
 
 
-def is_digraph(planes: Planes, n_nodes: int) -> Flags:
+def is_digraph(planes: Planes, n_nodes: int) -> Bools:
     """Return which graphs are fully directed."""
     return np.asarray(~(planes[:, 0] & planes[:, 1]).any(axis=1))
 
 
-def is_dag(planes: Planes, n_nodes: int) -> Flags:
+def is_dag(planes: Planes, n_nodes: int) -> Bools:
     """Return which graphs are fully directed and acyclic."""
     flags = is_digraph(planes, n_nodes)
     flags[flags] = is_acyclic(planes[flags], n_nodes)
     return flags
 
 
-def class_cpdag(planes: Planes, n_nodes: int) -> tuple[Planes, Flags]:
+def class_cpdag(planes: Planes, n_nodes: int) -> tuple[Planes, Bools]:
     """Return the CPDAG of each graph's consistent DAG extensions, all Markov equivalent, and which graphs have one."""
     extended, extends = kernels().extend_to_dag(planes, n_nodes)
     completed, _ = kernels().dag_to_cpdag(extended, n_nodes)
     return np.asarray(completed), np.asarray(extends, dtype=np.bool_)
 
 
-def is_cpdag(planes: Planes, n_nodes: int) -> Flags:
+def is_cpdag(planes: Planes, n_nodes: int) -> Bools:
     """Return which graphs are the CPDAG of a Markov equivalence class."""
     completed, extends = class_cpdag(planes, n_nodes)
     return np.asarray(extends & (completed == planes).all(axis=(1, 2)))
 
 
-def _has(words: NDArray[np.uint64]) -> Flags:
+def _has(words: NDArray[np.uint64]) -> Bools:
     return np.asarray((words != 0).any(axis=1))
 
 
-def _fits(planes: Planes, n_nodes: int, goal: str, possible: Flags) -> Flags:
+def _fits(planes: Planes, n_nodes: int, goal: str, possible: Bools) -> Bools:
     """Return which of the graphs that may be in a class the kernel finds to be."""
     fits = possible.copy()
     if possible.any():
@@ -91,7 +90,7 @@ def _fits(planes: Planes, n_nodes: int, goal: str, possible: Flags) -> Flags:
     return fits
 
 
-def is_admg(planes: Planes, n_nodes: int) -> Flags:
+def is_admg(planes: Planes, n_nodes: int) -> Bools:
     """Return which graphs have the edges -> and <-> only, and no directed cycle."""
     directed = mixed.directed_part(planes)
     others = mixed.adjacencies(planes) & ~(mixed.adjacencies(directed) | mixed.bidirected(planes))
@@ -101,7 +100,7 @@ def is_admg(planes: Planes, n_nodes: int) -> Flags:
 
 
 #: which graphs are in a class; every graph of two planes is a pdag
-IN_CLASS: dict[int, Callable[[Planes, int], Flags]] = {
+IN_CLASS: dict[int, Callable[[Planes, int], Bools]] = {
     DAG: is_dag,
     CPDAG: is_cpdag,
     DIGRAPH: is_digraph,
@@ -129,7 +128,7 @@ def infer_kinds(planes: Planes, n_nodes: int) -> NDArray[np.uint8]:
     return kinds
 
 
-def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flags:
+def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Bools:
     """Return which graphs are not in the class they declare, of either number of planes."""
     wrong = np.zeros(len(planes), dtype=np.bool_)
     for kind in np.unique(kinds).tolist():
@@ -144,7 +143,7 @@ def not_in_class(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> Flag
     return wrong
 
 
-def misdeclared(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8], checked: set[tuple[int, int]] | None) -> Flags:
+def misdeclared(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8], checked: set[tuple[int, int]] | None) -> Bools:
     """Return which graphs are not in the class of their cell; none where `checked` has their key or is None."""
     key = (n_nodes, planes.shape[1])
     if checked is None or key in checked:
@@ -159,7 +158,7 @@ def misdeclared(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8], checked:
 MEND_CLASS = "graph_column(column.graph.to_strings()) infers the classes anew"
 
 
-def extensions(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
+def extensions(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Bools]:
     """Return a DAG of the class of each DAG, CPDAG or PDAG, the same on any machine, and where one exists."""
     result, exists = planes.copy(), np.ones(len(planes), dtype=np.bool_)
     others = np.flatnonzero(kinds != DAG)
@@ -168,7 +167,7 @@ def extensions(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[
     return result, exists
 
 
-def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Flags]:
+def to_cpdags(planes: Planes, n_nodes: int, kinds: NDArray[np.uint8]) -> tuple[Planes, Bools]:
     """Return the CPDAG of each graph, and which graphs have none (without a consistent DAG extension)."""
     result, none = planes.copy(), np.zeros(len(planes), dtype=np.bool_)
     others = np.flatnonzero(kinds != CPDAG)
@@ -185,18 +184,20 @@ def to_skeletons(planes: Planes, n_nodes: int) -> tuple[Planes, NDArray[np.uint8
     return skeletons, np.where(is_cpdag(skeletons, n_nodes), CPDAG, PDAG).astype(np.uint8)
 
 
-def refuse(block: Block, rows: Flags, where: Where, why: str) -> None:
+def refuse(block: Block, rows: Bools, where: Where, why: str) -> None:
     """Refuse the first of some graphs of a block for its class."""
     if rows.any():
         at = int(rows.argmax())
         raise ValueError(f"{where(int(block.rows[at]))}: the graph is {a_kind(block.kinds[at])}{why}")
 
 
-def _with(block: Block, planes: Planes, kinds: Kinds) -> Block:
+def _with(block: Block, planes: Planes, kinds: int | NDArray[np.uint8]) -> Block:
     return replace(block, planes=planes, kinds=np.full(len(planes), kinds, np.uint8))
 
 
-def converted(column: UnpackedColumn, convert: Callable[[Block], tuple[Planes, Kinds]]) -> UnpackedColumn:
+def converted(
+    column: UnpackedColumn, convert: Callable[[Block], tuple[Planes, int | NDArray[np.uint8]]]
+) -> UnpackedColumn:
     """Return a column with the planes and classes that a function makes of each block."""
     return replace(column, blocks=join_by_key(_with(block, *convert(block)) for block in column.blocks))
 
@@ -291,7 +292,7 @@ def read_targets(given: Any) -> Targets:
     return tuple(dict.fromkeys(nodes for nodes in sets if nodes))
 
 
-def pairs_apart(targets: Targets, nodes: Sequence[str]) -> Flags:
+def pairs_apart(targets: Targets, nodes: Sequence[str]) -> Bools:
     """Return which pairs of nodes, (d, d), have exactly one in some set of targets."""
     unknown = next((name for names in targets for name in sorted(names) if name not in nodes), None)
     if unknown is not None:
@@ -300,7 +301,7 @@ def pairs_apart(targets: Targets, nodes: Sequence[str]) -> Flags:
     return np.asarray((rows[:, :, None] != rows[:, None, :]).any(axis=0))
 
 
-def to_icpdags(planes: Planes, n_nodes: int, separated: Flags) -> tuple[Planes, NDArray[np.uint8]]:
+def to_icpdags(planes: Planes, n_nodes: int, separated: Bools) -> tuple[Planes, NDArray[np.uint8]]:
     """Return the I-CPDAG of each DAG, and its class: cpdag where it is one, else dag where it is one, else pdag."""
     graphs = compelled(planes, n_nodes, separated)
     kinds = np.where(is_dag(graphs, n_nodes), DAG, PDAG).astype(np.uint8)
@@ -312,7 +313,7 @@ def icpdags(column: UnpackedColumn, index: pd.Index, where: Where, targets: Any)
     """Return the I-CPDAGs of the graphs of a column; see `series.graph.icpdag`."""
     by_row = isinstance(targets, pd.Series)
     families = one_per_row(targets, len(index), index, "targets", "the column") if by_row else [read_targets(targets)]
-    known: dict[tuple[int, Targets], Flags] = {}
+    known: dict[tuple[int, Targets], Bools] = {}
 
     def convert(block: Block) -> tuple[Planes, NDArray[np.uint8]]:
         refuse(block, block.kinds != DAG, where, "; an I-CPDAG is that of a dag")

@@ -134,7 +134,7 @@ def _difference(graph: _Written, completed: Planes, what: str) -> str | None:
 
 
 def _mag_fault(graph: _Written) -> str | None:
-    """Return why a graph with one edge of tails and arrows a pair is not a MAG."""
+    """Return why a graph with one edge of tails and arrows per pair is not a MAG."""
     undirected = graph.first(lambda a, b: (a, b) == (TAIL, TAIL))
     if undirected:
         return f"has the undirected edge {undirected}, which stands for selection bias"

@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 Dag = tuple[int, ...]
 #: DAGs as (n, k) parent sets
 ParentSets = NDArray[np.int64]
-Edges = tuple[tuple[int, int], ...]
+NodePairs = tuple[tuple[int, int], ...]
 #: draws start .. start + count - 1 of the stream named by a key (an array of one), as parent sets
 Draw = Callable[[NDArray[np.uint64], int, int], list[list[int]]]
 
@@ -109,7 +109,7 @@ def true_orientations(truth: Structure, estimate: Structure) -> Space:
 def _orientations(structure: Structure) -> Space:
     """Return the acyclic orientations of a structure's skeleton."""
     k = len(structure.nodes)
-    edges: Edges = tuple(sorted((min(arc), max(arc)) for arc in structure.arcs))
+    edges: NodePairs = tuple(sorted((min(arc), max(arc)) for arc in structure.arcs))
     if len(edges) <= MOST_DIRECTED and k < 63:
         return _listed(orientations(k, edges))
     skeleton = structure.graph.planes[None]
@@ -142,7 +142,7 @@ def dags_with_arcs(k: int, n_arcs: int) -> ParentSets:
 
 
 @lru_cache(maxsize=256)
-def orientations(k: int, edges: Edges) -> ParentSets:
+def orientations(k: int, edges: NodePairs) -> ParentSets:
     """Return every acyclic orientation of a skeleton, as (n, k) parent sets."""
     return np.array(parent_sets(all_orientations(k, edges), k), np.int64)
 

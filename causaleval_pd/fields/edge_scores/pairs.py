@@ -18,7 +18,7 @@ from ...graphs.kernels import planes as graph_planes
 from ...graphs.kernels.inputs import read_only
 from .cells import DIAGONAL, KINDS, ORDERED, TYPES, UNORDERED, WEIGHT, ScoreBatch
 
-Marks = NDArray[np.bool_]
+Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 #: nanoseconds that ranking one ordered pair of nodes takes, roughly
@@ -32,7 +32,7 @@ class Truths:
     #: number of nodes d
     n_nodes: int
     #: (T, d, d): the mark i -> j, in both cells for an undirected edge; any edge of a pair in both, where mixed
-    marks: Marks
+    marks: Bools
     #: (T,): position in the classes of graphs
     kinds: NDArray[np.uint8]
     #: the distinct node sets
@@ -80,11 +80,11 @@ class ScorePairs(StoredPairs):
         return self.estimate.symmetric[self.estimate_index]
 
     @property
-    def stored(self) -> tuple[Marks, Floats, NDArray[np.int64], NDArray[np.int64]]:
+    def stored(self) -> tuple[Bools, Floats, NDArray[np.int64], NDArray[np.int64]]:
         """Marks of the truths, scores, and the positions of each pair's own, for kernels."""
         return self.truth.marks, read_only(self.estimate.values, np.float64), self.truth_index, self.estimate_index
 
-    def by_size(self, magnitude: bool | None) -> Marks:
+    def by_size(self, magnitude: bool | None) -> Bools:
         """Return which pairs rank by absolute values, as an option of metrics has it: default weights only."""
         kinds = self.estimate.kinds[self.estimate_index]
         return kinds == WEIGHT if magnitude is None else np.full(self.n, magnitude)

@@ -36,7 +36,7 @@ __all__ = [
 ]  # fmt: skip
 
 Floats = NDArray[np.float64]
-Marks = NDArray[np.bool_]
+Bools = NDArray[np.bool_]
 
 
 def groups(
@@ -65,7 +65,7 @@ def groups(
         yield rows, computed
 
 
-def _marks(pairs: GraphPairs, rows: NDArray[np.int64]) -> Marks:
+def _marks(pairs: GraphPairs, rows: NDArray[np.int64]) -> Bools:
     """Return the marks of the estimates of some pairs, (n, d, d)."""
     return matrices_from_planes(pairs.estimate.planes[pairs.estimate_index[rows]], pairs.n_nodes).astype(bool)
 
@@ -112,7 +112,7 @@ def effects_of_weights(weights: Floats) -> Floats:
     return np.asarray(np.linalg.inv(same - weights) - same)
 
 
-def adjusted_effects(covariance: Floats, arcs: Marks) -> Floats:
+def adjusted_effects(covariance: Floats, arcs: Bools) -> Floats:
     """Estimate total effects of i on j by regression of j on i and the parents of i; 0 if j is one of these."""
     d = len(covariance)
     effects = np.zeros(arcs.shape)
@@ -130,7 +130,7 @@ def adjusted_effects(covariance: Floats, arcs: Marks) -> Floats:
     return effects
 
 
-def fitted_effects(covariance: Floats, arcs: Marks) -> Floats:
+def fitted_effects(covariance: Floats, arcs: Bools) -> Floats:
     """Estimate total effects by path tracing in the linear model that is fitted to each DAG; as `adjusted_effects`."""
     weights = np.zeros(arcs.shape)
     for j in range(len(covariance)):
@@ -141,7 +141,7 @@ def fitted_effects(covariance: Floats, arcs: Marks) -> Floats:
     return effects_of_weights(weights)
 
 
-def _by_number(parents: Marks) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _by_number(parents: Bools) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Return the rows that have the same number of parents, with the positions of these, (n, k)."""
     numbers = parents.sum(axis=1)
     groups = []
@@ -265,7 +265,7 @@ def shd_icpdag(pairs: GraphPairs) -> Values:
     return distances
 
 
-def _told_apart(values: Mapping[str, Any], nodes: tuple[str, ...]) -> Marks:
+def _told_apart(values: Mapping[str, Any], nodes: tuple[str, ...]) -> Bools:
     """Return which pairs of nodes the targets in the context tell apart."""
     return pairs_apart(read_targets(values["targets"]), nodes)
 
@@ -423,7 +423,7 @@ def _averages(
     name: str,
     values: Callable[[Floats, Floats], Floats],
     zero_division: float,
-    places: Callable[[Marks], Marks] = np.asarray,
+    places: Callable[[Bools], Bools] = np.asarray,
 ) -> Floats:
     """Average values of ordered pairs from perturbed nodes over `places`, by default the edges."""
     averages = np.empty(pairs.n)
@@ -435,7 +435,7 @@ def _averages(
     return averages
 
 
-def _reached(marks: Marks, longest: int) -> Marks:
+def _reached(marks: Bools, longest: int) -> Bools:
     """Return which nodes are reached by directed edges, at most `longest` of them, -1 for any number."""
     directed = marks & ~marks.transpose(0, 2, 1)
     steps = directed.astype(np.float32)

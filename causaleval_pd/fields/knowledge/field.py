@@ -34,7 +34,7 @@ __all__ = ["KNOWLEDGE", "forbidden_violated", "known_accuracy", "required_recall
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Marks = NDArray[np.bool_]
+Bools = NDArray[np.bool_]
 
 #: known arcs of pairs, (n,) each: required and forbidden ones, required that the estimate has, forbidden that it has
 Counts = tuple[Floats, Floats, Floats, Floats]
@@ -53,8 +53,8 @@ class KnowledgePairs(Pairs):
     #: estimates, paired with themselves
     graphs: GraphPairs
     #: required, forbidden, (N, d, d): known arcs of the distinct truths
-    required: Marks
-    forbidden: Marks
+    required: Bools
+    forbidden: Bools
     #: (n,): truth of each pair
     known_index: Ints
 
@@ -99,7 +99,7 @@ class KnowledgePairs(Pairs):
         return f"the estimate is {a_kind(self.graphs.estimate.kinds[self.graphs.estimate_index[position]])}"
 
     @cached_property
-    def marks(self) -> Marks:
+    def marks(self) -> Bools:
         """Marks of the estimates, (n, d, d): an undirected edge has both."""
         planes = self.graphs.estimate.planes[self.graphs.estimate_index]
         return matrices_from_planes(planes, self.n_nodes).astype(bool)
@@ -110,7 +110,7 @@ class KnowledgePairs(Pairs):
         both = self.marks & self.marks.transpose(0, 2, 1)
         directed, agrees = self.marks & ~both, agreement(undirected)
 
-        def total(arcs: Marks) -> Floats:
+        def total(arcs: Bools) -> Floats:
             return np.asarray(arcs.sum(axis=(1, 2)), np.float64)
 
         present = total(required & directed) + agrees * total(required & both)

@@ -48,7 +48,7 @@ def batches(truth: pd.Series | None, estimate: pd.Series, context: Context | Non
 
 
 def _joined(cells: LaggedCells, rows: NDArray[np.int64]) -> tuple[LaggedBatch, NDArray[np.int64]]:
-    """Return the graphs of rows whose blocks have as many variables and the same lags, and which one a row has."""
+    """Return the graphs of rows whose blocks have as many variables and the same lags, and which one each row has."""
     used = np.unique(cells.block[rows])
     blocks = [cells.blocks[i] for i in used.tolist()]
     first = np.cumsum([0, *(len(block.codes) for block in blocks)])

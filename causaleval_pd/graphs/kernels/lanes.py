@@ -31,7 +31,7 @@ from . import bits
 from .inputs import STRATEGIES, Comparison, Ints, Words, checked_comparison, edge_numbers
 
 Nodes = NDArray[np.uint16]
-Flags = NDArray[np.bool_]
+Bools = NDArray[np.bool_]
 
 
 class Arcs(NamedTuple):
@@ -41,7 +41,7 @@ class Arcs(NamedTuple):
     tail: Nodes
     head: Nodes
     #: (E,): whether the edge is undirected in the graph
-    undirected: Flags
+    undirected: Bools
     #: (3,): numbers of arcs, -1 for a graph with a cycle; of undirected ones; of <-> in a mixed graph
     size: Ints
 
@@ -63,7 +63,7 @@ class GraphRoom(NamedTuple):
     #: (2, E): edges as they are read
     ends: Nodes
     #: (E,): which of them are undirected
-    undirected: Flags
+    undirected: Bools
     #: (E,): edges by tail: those out of node v from `nodes[FIRST, v]` to `nodes[FIRST, v + 1]`
     listed: Ints
     #: (7, d + 1): numbers of nodes; the last column belongs to no node
@@ -122,7 +122,7 @@ def orient_undirected(room: GraphRoom, n_edges: int) -> None:
 
 
 @kernel_part
-def sort_arcs(room: GraphRoom, n_arcs: int, tail: Nodes, head: Nodes, undirected: Flags) -> bool:
+def sort_arcs(room: GraphRoom, n_arcs: int, tail: Nodes, head: Nodes, undirected: Bools) -> bool:
     """Fill (tail, head, undirected) with the arcs in `room`, by the heads' causal order; False if there is a cycle."""
     bits.compact()
     sources, targets, listed, nodes = room.ends[0], room.ends[1], room.listed, room.nodes

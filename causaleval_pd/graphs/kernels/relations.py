@@ -9,7 +9,7 @@ from causaleval_pd.execution.compilation import kernel, kernel_part
 
 from . import bits
 from .inputs import SEPARATORS, Comparison, Ints, Words, checked_comparison, edge_numbers
-from .lanes import Arcs, Flags, GraphRoom, Nodes, Workspace, empty_arcs, load_graph, sort_arcs, spread_back, workspace
+from .lanes import Arcs, Bools, GraphRoom, Nodes, Workspace, empty_arcs, load_graph, sort_arcs, spread_back, workspace
 from .planes import N_MIXED_PLANES, N_PLANES, row_words
 
 #: how a graph chooses the set that separates two nodes
@@ -197,7 +197,7 @@ def collider_counts(
 
 
 @kernel_part
-def _read_mixed(planes: Words, arcs: Arcs, both: Nodes, adjacent: Flags) -> None:
+def _read_mixed(planes: Words, arcs: Arcs, both: Nodes, adjacent: Bools) -> None:
     """Read four planes (4, W): arcs are the steps that a causal path takes or may take, in a PAG some both ways."""
     # of a pair with two edges, -> and <->, planes hold a mark at one end only
     bits.compact()
@@ -367,7 +367,7 @@ def _separation_mistakes(
     true_both: Nodes | None,
     arcs: Arcs,
     both: Nodes | None,
-    adjacent: Flags,
+    adjacent: Bools,
     rows: Words,
     out: Ints,
 ) -> None:

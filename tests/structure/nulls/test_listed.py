@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.fields.structure.nulls.listed import all_orientations, all_random_graphs, are_listed
+from causaleval_pd.fields.structure.nulls.listed import all_random_graphs, are_listed, oriented_graphs
 from causaleval_pd.graphs.kernels import kernels
 from causaleval_pd.graphs.kernels.planes import DAG, planes_from_arcs
 
@@ -180,7 +180,7 @@ def test_larger_skeletons_have_the_frequencies_of_draws(edges):
     d, n = 10, 20_000
     keys = np.array([5], np.uint64)
     for by_order in (True, False):
-        graphs, chances = all_orientations(d, tuple(sorted(edges)), DAG, by_order=by_order)
+        graphs, chances = oriented_graphs(d, tuple(sorted(edges)), DAG, by_order=by_order)
         if by_order:
             drawn = kernels("controls").orient_graphs(plane(edges, d), d, [[0]], keys, 0, n)
         else:
@@ -217,4 +217,4 @@ def test_what_is_listed():
         25,
         543,
     ]
-    assert all_orientations(14, tuple((i, i + 1) for i in range(13)), DAG, by_order=False) is None
+    assert oriented_graphs(14, tuple((i, i + 1) for i in range(13)), DAG, by_order=False) is None

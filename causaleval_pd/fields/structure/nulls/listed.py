@@ -38,7 +38,7 @@ Bools = NDArray[np.bool_]
 Kinds = NDArray[np.uint8]
 Planes = NDArray[np.uint64]
 #: edges by lower and higher node; their directions are (n, m): whether each runs from the lower to the higher one
-Edges = tuple[tuple[int, int], ...]
+NodePairs = tuple[tuple[int, int], ...]
 
 #: the controls of a list, and their probabilities: one for all, or one each
 Listed = tuple[GraphBatch, Any]
@@ -188,7 +188,7 @@ def _all_directions(n_edges: int) -> Bools:
     return np.asarray((np.arange(2**n_edges)[:, None] >> np.arange(n_edges)) & 1 == 1)
 
 
-def _planes(n_nodes: int, edges: Edges, forward: Bools) -> Planes:
+def _planes(n_nodes: int, edges: NodePairs, forward: Bools) -> Planes:
     low, high = np.array(edges, np.int64).reshape(-1, 2).T
     source, target = np.where(forward, low, high), np.where(forward, high, low)
     graph = np.repeat(np.arange(len(forward)), len(edges))
@@ -196,7 +196,7 @@ def _planes(n_nodes: int, edges: Edges, forward: Bools) -> Planes:
 
 
 @lru_cache(maxsize=1024)
-def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats] | None:
+def directions(n_nodes: int, edges: NodePairs) -> tuple[Bools, Floats] | None:
     """Return all acyclic directions of a connected skeleton, and the share of the orders of nodes that each suits."""
     if n_nodes <= MOST_NODES:
         places, (low, high) = all_orders(n_nodes), np.array(edges, np.int64).reshape(-1, 2).T
@@ -213,10 +213,10 @@ def directions(n_nodes: int, edges: Edges) -> tuple[Bools, Floats] | None:
     return forward[acyclic], orders / math.factorial(n_nodes)
 
 
-def all_orientations(n_nodes: int, edges: Edges, kind: int, *, by_order: bool) -> Listed | None:
+def oriented_graphs(n_nodes: int, edges: NodePairs, kind: int, *, by_order: bool) -> Listed | None:
     """Return all orientations of a skeleton as graphs of a class, and the probability of each; None if too many."""
     # what is directed independently: the edges of a digraph, else the connected parts
-    parts: list[Edges] = [(edge,) for edge in edges]
+    parts: list[NodePairs] = [(edge,) for edge in edges]
     if kind != DIGRAPH:
         near = [0] * n_nodes
         for a, b in edges:
@@ -254,7 +254,7 @@ def orientation_laws(
         d, near = skeletons.n_nodes, skeletons.planes[[skeleton], 0]
         _, low, high = arcs_from_planes(np.stack([near, np.zeros_like(near)], axis=1), d)
         edges = tuple(zip(low.tolist(), high.tolist(), strict=True))
-        return all_orientations(d, edges, kind, by_order=by_order)
+        return oriented_graphs(d, edges, kind, by_order=by_order)
 
     numbers = index * len(KINDS) + kinds
     listed = have_lists(numbers, support) & (kinds != PDAG)
