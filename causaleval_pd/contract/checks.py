@@ -1,4 +1,4 @@
-"""The parts that messages share: rows, unknown names with the nearest known ones, names that look alike, warnings."""
+"""The parts that messages share: rows, numbers, unknown names with the nearest, names that look alike, warnings."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-
-from .words import enumerated
 
 #: characters that do not show: soft hyphens, joiners, marks of direction and of bytes, selectors of variants
 _INVISIBLE = re.compile(
@@ -37,6 +35,17 @@ def warn(text: str, category: type[Warning] = UserWarning) -> None:
     registry = caller.f_globals.setdefault("__warningregistry__", {})
     module = caller.f_globals.get("__name__")
     warnings.warn_explicit(text, category, caller.f_code.co_filename, caller.f_lineno, module, registry)
+
+
+def counted(n: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun."""
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def enumerated(words: Sequence[str], link: str) -> str:
+    """Join words as `a, b or c`; the link is "or" or "and"."""
+    *first, last = words
+    return f" {link} ".join(filter(None, [", ".join(first), last]))
 
 
 def face(name: str) -> str:

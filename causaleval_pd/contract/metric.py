@@ -15,13 +15,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .checks import NUMBERS, check_choice, nearest, shown
+from .checks import NUMBERS, check_choice, enumerated, nearest, shown
 from .field import FIELDS, get_field
 from .law import CLOSED_FORMS
 from .options import Convention, metric_docstring
 from .pairs import ANY_KIND, PairError, Pairs
 from .registry import Registry
-from .words import enumerated
 
 Direction = Literal["minimize", "maximize", "zero"]
 

@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_choice, check_known, check_number, warn
+from ..contract.checks import check_choice, check_known, check_number, counted, warn
 from ..contract.field import FIELDS
 from ..contract.metric import METRICS
-from ..contract.words import counted
 from ..statistics.multiplicity import floors
 from ..statistics.stratum_statistic import STATISTICS, Statistic
 from ..tables.history import call, calls, remember

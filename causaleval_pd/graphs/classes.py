@@ -41,7 +41,7 @@ from .packing import Block, UnpackedColumn, Where, group_rows, join_by_key
 
 Planes = NDArray[np.uint64]
 Bools = NDArray[np.bool_]
-#: classes of graphs, or that of all
+#: latent nodes of each row, None where they are missing
 Latents = list[frozenset[str] | None]
 #: sets of nodes that are intervened on, each in an experiment of its own
 Targets = tuple[frozenset[str], ...]

@@ -12,8 +12,7 @@ import scipy
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_number, check_type, nearest
-from ..contract.words import counted
+from ..contract.checks import check_known, check_number, check_type, counted, nearest
 from ..cubes.reading import cube_metrics, need_controls, null_name, strata_dims, strata_table
 from ..cubes.reshaped import read_cube, read_metric
 from ..cubes.schema import FAILED, NO_RUN, stratum_name, values_of

@@ -10,8 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_number
-from ..contract.words import counted, enumerated
+from ..contract.checks import check_known, check_number, counted, enumerated
 from ..cubes.reading import cells, strata_dims
 from ..cubes.reading import identity as identity_of
 from ..cubes.schema import FAILED, NO_RUN

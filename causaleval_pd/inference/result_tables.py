@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import check_known, check_type
+from ..contract.checks import check_known, check_type, counted
 from ..contract.metric import METRICS
-from ..contract.words import counted
 from ..statistics.arrays import Floats
 from ..statistics.interval_notes import INFINITE, Notes
 from ..statistics.max_t import EXACT_BLOCKS, RESAMPLES

@@ -12,13 +12,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from ..contract.figure import figure
-from ..contract.words import listed
 from ..cubes.schema import NO_RUN, stratum_name
 from ..drawing import LETTER, broken, inches, place_to_draw, tone, wrapped_label
 from ..drawing import caption as write_caption
 from ..inference.compare import compare
 from ..inference.compared_values import places_of_pairs, words_of_clusters
 from ..inference.ranking import rank_test
+from ..statistics.words import listed
 from . import facets
 
 if TYPE_CHECKING:

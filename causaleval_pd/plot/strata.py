@@ -9,9 +9,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.checks import check_choice
+from ..contract.checks import check_choice, counted
 from ..contract.figure import figure
-from ..contract.words import counted
 from ..cubes.reading import has_controls
 from ..cubes.stratum_tests import guessing_limits
 from ..cubes.summary import full_summary

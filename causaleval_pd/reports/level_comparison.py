@@ -9,12 +9,12 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from ..contract.words import counted, enumerated, listed
+from ..contract.checks import counted, enumerated
 from ..cubes.reading import strata_dims
 from ..inference.compare import compare
 from ..inference.compared_values import places_of_pairs
 from ..inference.result_tables import TooFewClustersError, cannot_be_significant
-from ..statistics.words import level_words
+from ..statistics.words import level_words, listed
 from .methods import Sentence
 
 #: what the better level has, by the direction of the metric

@@ -15,14 +15,14 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from ..contract.checks import counted
 from ..contract.field import FIELDS
-from ..contract.words import counted, listed
 from ..cubes.reading import cluster_setting, has_controls, null_references, seeds, strata_dims
 from ..cubes.schema import values_of
 from ..drawing import axis_label
 from ..inference.statistical_test import TESTS
 from ..statistics.stratum_statistic import COMBINATIONS
-from ..statistics.words import COMPARED, CORRECTIONS, DASH, STATISTICS, effect_words
+from ..statistics.words import COMPARED, CORRECTIONS, DASH, STATISTICS, effect_words, listed
 from ..tables.history import calls
 from ..versions import versions
 

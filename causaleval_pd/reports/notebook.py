@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 
 import xarray as xr
 
-from ..contract.words import counted, listed
+from ..contract.checks import counted
 from ..cubes.reading import cube_metrics, has_controls, null_name, strata_dims
 from ..cubes.reshaped import describe_cube, is_lazy, read_cube
 from ..cubes.schema import FAILED, NO_RUN, values_of
-from ..statistics.words import level_words
+from ..statistics.words import level_words, listed
 from .methods import methods
 
 _BETTER = {"minimize": "lower", "maximize": "higher", "zero": "closest to 0"}

@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from ..contract.checks import check_flag, check_known, check_number, check_type
+from ..contract.checks import check_flag, check_known, check_number, check_type, counted
 from ..contract.figure import FIGURES
-from ..contract.words import counted, listed
 from ..cubes.reading import cube_metrics, has_controls, strata_dims
 from ..cubes.reshaped import is_lazy, read_cube
 from ..cubes.schema import FAILED, NO_RUN, stratum_name, values_of
@@ -25,7 +24,7 @@ from ..cubes.weights import WEIGHT
 from ..execution.outputs import replace_file
 from ..inference.compared_values import ON, On
 from ..inference.result_tables import cannot_be_significant
-from ..statistics.words import BETTER, NOT_ALL_GUESSES, UNDECIDED, level_words
+from ..statistics.words import BETTER, NOT_ALL_GUESSES, UNDECIDED, level_words, listed
 from .figures import Picture, levels_share_truths, pictures
 from .level_comparison import LevelComparison, compare_in_blocks, who_is_better
 from .methods import (

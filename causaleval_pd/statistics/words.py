@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,13 @@ def verdicts(p_low: ArrayLike, p_high: ArrayLike, alpha: float, good: ArrayLike 
 def effect_words(name: str) -> str:
     """Return what an effect size is called."""
     return {"hodges_lehmann": "Hodges-Lehmann difference"}.get(name, name.replace("_", " "))
+
+
+def listed(words: Sequence[str], most: int = 12) -> str:
+    """Return words in a row, the first ones of many; semicolons divide words that have commas."""
+    between = "; " if any(", " in word for word in words) else ", "
+    shown = between.join(words[:most])
+    return shown if len(words) <= most else f"{shown} and {len(words) - most} more"
 
 
 def level_words(levels: Iterable[Hashable]) -> list[str]:

@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from ..contract.checks import name_row, warn
+from ..contract.checks import counted, name_row, warn
 from ..contract.context import Context
 from ..contract.field import FIELDS, Field, get_field
 from ..contract.metric import Metric, bind_zero_division, component, get_metric, metric_set
 from ..contract.pairs import Batch
-from ..contract.words import counted
 from .columns import column
 from .context import resolve_context
 from .settings import Cells

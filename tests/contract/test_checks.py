@@ -179,3 +179,8 @@ def test_every_warning_of_the_package_is_of_one_function():
     folder = Path(ce.__file__).parent
     others = [file for file in folder.rglob("*.py") if "warnings.warn" in file.read_text(encoding="utf-8")]
     assert [file.relative_to(folder) for file in others] == [Path("contract", "checks.py")]
+
+
+@pytest.mark.parametrize(("n", "text"), [(0, "0 runs"), (1, "1 run"), (10_000, "10,000 runs")])
+def test_numbers_have_their_noun(n, text):
+    assert checks.counted(n, "run") == text

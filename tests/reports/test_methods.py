@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 import causaleval_pd as ce
-from causaleval_pd.contract.words import listed
 from causaleval_pd.cubes.reshaped import read_cube
 from causaleval_pd.reports.methods import Sentence, cited, has_truths, methods, references, truths_are_named
+from causaleval_pd.statistics.words import listed
 
 RUNS = ce.datasets.runs().query("density == 0.2 and n == 400")
 

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from ... import drawing
 from ...contract.cells import is_missing
-from ...contract.checks import check_known, check_type, check_whole, name_row
+from ...contract.checks import check_known, check_type, check_whole, counted, name_row
 from ...contract.field import FIELDS
 from ...contract.figure import figure
 from ...contract.metric import Metric, get_metric
-from ...contract.words import counted
 from ...graphs.column import as_graph
 from ...graphs.graph import Graph
 from ...graphs.kernels.planes import ARROW, CIRCLE

@@ -95,7 +95,8 @@ def ancestors(planes: Planes, n_nodes: int, definite: Literal["exact", "path"] =
 def visible_edges(planes: Planes, n_nodes: int) -> NDArray[np.bool_]:
     """Return the visible edges u -> v of MAGs or PAGs, (N, d, d): no latent node confounds them in any graph."""
     blocks, most = ready(planes, n_nodes)
-    return np.asarray(kernels("mixed").relate(blocks, n_nodes, kernels("mixed").VISIBLE, most), bool)
+    compiled = kernels("mixed")
+    return np.asarray(compiled.relate(blocks, n_nodes, compiled.VISIBLE, most), bool)
 
 
 #: classes whose graphs are models: each latent node has edges of its own, so that no further node confounds an edge
